@@ -1,0 +1,53 @@
+"""featMAP: maps of data that keep their features.
+
+Names are resolved when they are first used, so that importing this package is immediate.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .errors import (
+        FeatmapError,
+        FeatmapWarning,
+        FitStopped,
+        InvalidDataError,
+        InvalidParameterError,
+        MissingExtraError,
+    )
+    from .estimator import FeatMAP
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "FeatMAP": "estimator",
+    "FeatmapError": "errors",
+    "FeatmapWarning": "errors",
+    "FitStopped": "errors",
+    "InvalidDataError": "errors",
+    "InvalidParameterError": "errors",
+    "MissingExtraError": "errors",
+}
+
+__all__ = [
+    "FeatMAP",
+    "FeatmapError",
+    "FeatmapWarning",
+    "FitStopped",
+    "InvalidDataError",
+    "InvalidParameterError",
+    "MissingExtraError",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

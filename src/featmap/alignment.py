@@ -1,0 +1,76 @@
+"""How tangent spaces turn from point to point: O_ij, Γ_ij and cos Θ_ij, for a pair and for all edges of the graph."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .features import Features
+from .kernels.tangents import edge_products, edge_steps
+from .loadings import axes
+from .orthogonal import polar
+from .parallel import Workers
+from .values import Connection, FloatArray, Graph, Tangents
+
+# The axes of all points are held for this many bytes' worth of features at a time.
+BYTES_OF_AXES = 2**27
+EDGES_PER_BLOCK = 1 << 14
+
+
+def alignment(features: Features, tangents: Tangents, i: int, j: int, dim: int) -> FloatArray:
+    """O_ij = polar(V_jᵀ V_i): carries coordinates in the tangent space of i to that of j."""
+    here, there = axes(features, tangents, np.array([i, j]), dim)
+    return polar(there @ here.T, np.eye(dim))
+
+
+def transport(features: Features, tangents: Tangents, i: int, j: int, coordinates: np.ndarray) -> np.ndarray:
+    """Γ_{i→j}(c) = O_ij c + V_jᵀ(x_i − x_j): the same place, seen from j."""
+    dim = len(coordinates)
+    x_i, x_j = features.rows(np.array([i, j]))
+    there = axes(features, tangents, np.array([j]), dim)[0]
+    return alignment(features, tangents, i, j, dim) @ coordinates + there @ (x_i - x_j)
+
+
+def connect(features: Features, tangents: Tangents, graph: Graph, dim: int, workers: Workers) -> Connection:
+    """O_ij and V_iᵀ(x_j − x_i) on every edge, in slices of features so that the axes of all points fit in memory."""
+    q = min(dim, tangents.n_directions)
+    sources, targets = graph.sources, graph.weights.indices
+    products = np.zeros((len(sources), q, q), np.float32)
+    steps = np.zeros((len(sources), q), np.float32)
+    for columns in _feature_slices(features, q):
+        part = features.columns(columns)
+        slice_axes = _all_axes(part, tangents, q, workers)
+
+        def task(start: int, stop: int, part: Features = part, slice_axes: FloatArray = slice_axes) -> None:
+            edge_products(slice_axes, sources, targets, start, stop, products)
+            edge_steps(slice_axes, part.matrix, sources, targets, start, stop, steps)
+
+        workers.over_rows(len(sources), task, EDGES_PER_BLOCK)
+    return Connection(products, polar_of_edges(products, workers), steps)
+
+
+def polar_of_edges(products: FloatArray, workers: Workers) -> FloatArray:
+    """O_ij of every edge, completed by the identity where a tangent space has too few directions."""
+    turns = np.empty_like(products)
+    identity = np.eye(products.shape[-1])
+
+    def task(start: int, stop: int) -> None:
+        turns[start:stop] = polar(products[start:stop], identity)
+
+    workers.over_rows(len(products), task, EDGES_PER_BLOCK)
+    return turns
+
+
+def _feature_slices(features: Features, q: int) -> list[slice]:
+    n_rows, n_features = features.shape
+    width = max(1, BYTES_OF_AXES // (4 * n_rows * q))
+    return [slice(start, min(start + width, n_features)) for start in range(0, n_features, width)]
+
+
+def _all_axes(features: Features, tangents: Tangents, q: int, workers: Workers) -> FloatArray:
+    out = np.empty((features.shape[0], q, features.shape[1]), np.float32)
+
+    def task(start: int, stop: int) -> None:
+        out[start:stop] = axes(features, tangents, np.arange(start, stop, dtype=np.int32), q)
+
+    workers.over_rows(len(out), task, features.rows_per_block(tangents.neighbors.shape[1]))
+    return out

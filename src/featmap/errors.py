@@ -1,0 +1,25 @@
+"""What can go wrong, by name. Every message says which argument is meant and what to do."""
+
+
+class FeatmapError(Exception):
+    """The root of all errors that featmap raises on purpose."""
+
+
+class InvalidParameterError(FeatmapError, ValueError):
+    """A parameter has a value that no fit could use."""
+
+
+class InvalidDataError(FeatmapError, ValueError):
+    """The data, or neighbours that came with it, cannot be used."""
+
+
+class FitStopped(FeatmapError, RuntimeError):
+    """A callback stopped the fit before there was a map."""
+
+
+class MissingExtraError(FeatmapError, ImportError):
+    """An optional package is needed; the message names the extra that brings it."""
+
+
+class FeatmapWarning(UserWarning):
+    """The fit went on, with something other than what was asked for."""

@@ -1,0 +1,281 @@
+"""FeatMAP for scikit-learn: validate, call the pipeline, store. No mathematics here.
+
+Only scikit-learn's base is imported with this module; compiled code is loaded by the first fit.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .errors import FeatmapWarning, InvalidDataError, InvalidParameterError
+from .parameters import check_parameters
+
+if TYPE_CHECKING:
+    from .pipeline import Fitted, Settings
+    from .progress import Callback
+
+
+class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A map of the data that keeps its features.
+
+    A graph of nearest neighbours gives the topology, a local SVD gives every point its tangent space and with it
+    an importance for each feature, and the tangent spaces are embedded as a frame at each point of the map.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=15
+        Size of a neighbourhood, the point itself included (as umap-learn counts).
+    n_components : int, default=2
+        Dimensions of the map.
+    metric : str or callable, default="euclidean"
+        ``"euclidean"`` and ``"cosine"`` are fast at any size; any other metric of scikit-learn, or a function of
+        two rows, is computed for all pairs. Tangent spaces are those of the features (of unit-length rows for
+        ``"cosine"``, where a row of zeros counts as half-way to every other).
+    min_dist, spread : float, default=0.1, 1.0
+        How tightly points may be packed on the map, and at which scale; as in UMAP.
+    n_epochs : int, default=500
+        Steps of the layout.
+    density_weight : float, default=0.5
+        λ, the weight of local density. 0 gives UMAP's objective.
+    density_fraction : float, default=0.3
+        The last part of the epochs, in which density acts.
+    intrinsic_dim : "auto" or int, default="auto"
+        Local directions that count for feature importance: enough for 90 % of the local variance, or a number.
+    n_tangent_neighbors : int or None, default=None
+        A larger neighbourhood for the tangent spaces than for the graph.
+    frames : {"aligned", "paper"}, default="aligned"
+        How tangent spaces are embedded as frames.
+    init : {"auto", "pca", "spectral", "random"} or array of shape (n_samples, n_components), default="auto"
+        Where the map starts.
+    precomputed_knn : (indices, distances) or None, default=None
+        Neighbours you already have, with or without the point itself.
+    random_state : int, RandomState or None, default=None
+        One seed, one map: the same bytes on any number of threads.
+    n_jobs : int or None, default=-1
+        Threads; -1 is all cores, None is one. Results never depend on it.
+    verbose : bool, default=False
+        Show a bar with stage and time left on stderr.
+
+    Attributes
+    ----------
+    embedding_ : (n_samples, n_components) float32, the map.
+    frames_ : (n_samples, n_components, n_components), column l is the direction of the local direction l.
+    graph_ : CSR matrix, the weights of the neighbourhood graph.
+    singular_values_ : (n_samples, r), of the weighted neighbourhoods, in the data's units.
+    intrinsic_dim_ : (n_samples,), local directions that count.
+    radii_, embedding_radii_ : (n_samples, n_components), logs of the local radii in the data and on the map.
+    density_correlation_ : (n_components,), how well the two agree along each direction.
+    n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
+    n_epochs_ : epochs run; fewer than asked for if a callback stopped the layout.
+    fit_report_ : seconds, CPU seconds and peak memory of each stage.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from featmap import FeatMAP
+    >>> model = FeatMAP(random_state=0).fit(load_digits().data)
+    >>> model.embedding_.shape
+    (1797, 2)
+    >>> model.top_features([0], k=3).shape
+    (1, 3)
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 15,
+        n_components: int = 2,
+        *,
+        metric: Any = "euclidean",
+        min_dist: float = 0.1,
+        spread: float = 1.0,
+        n_epochs: int = 500,
+        density_weight: float = 0.5,
+        density_fraction: float = 0.3,
+        intrinsic_dim: int | str = "auto",
+        n_tangent_neighbors: int | None = None,
+        frames: str = "aligned",
+        init: Any = "auto",
+        precomputed_knn: tuple[Any, Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = -1,
+        verbose: bool = False,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.n_components = n_components
+        self.metric = metric
+        self.min_dist = min_dist
+        self.spread = spread
+        self.n_epochs = n_epochs
+        self.density_weight = density_weight
+        self.density_fraction = density_fraction
+        self.intrinsic_dim = intrinsic_dim
+        self.n_tangent_neighbors = n_tangent_neighbors
+        self.frames = frames
+        self.init = init
+        self.precomputed_knn = precomputed_knn
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, callback: Callback | None = None) -> FeatMAP:
+        """Make the map of X.
+
+        ``callback(stage, done, total)`` is told of every stage and every epoch. If it returns True in the layout,
+        the layout ends there and the map is kept; earlier, the fit ends with `FitStopped`. Whatever else ends a
+        fit early, an exception of the callback or Ctrl-C, leaves the estimator as it was.
+        """
+        check_parameters(type(self).__name__, self.get_params(deep=False))
+        seed = self._seed()
+        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
+        settings = self._settings(X.shape[0], seed)
+
+        from .parallel import Workers
+        from .pipeline import fit_map
+        from .progress import Progress
+
+        progress = Progress(callback, bool(self.verbose))
+        with Workers(self.n_jobs) as workers:
+            fitted = fit_map(X, settings, workers, progress)
+        self._store(fitted, progress)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, *, callback: Callback | None = None) -> np.ndarray:
+        """Make the map of X and return it."""
+        return self.fit(X, y, callback=callback).embedding_
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Place new rows on the map, each for itself: no row's place depends on the rows it comes with."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+
+        from .parallel import Workers
+        from .pipeline import place
+
+        with Workers(self.n_jobs) as workers:
+            return place(X, self._fitted, self.metric, workers)
+
+    def feature_importance(self, rows: Any = None) -> np.ndarray:
+        """How much each feature varies within the tangent space of each row: (rows, features).
+
+        The squares of a row sum to its intrinsic dimension; a feature that is locally constant has 0. ``rows``
+        is anything that indexes rows (default: all).
+        """
+        from .loadings import feature_importance
+        from .parallel import Workers
+
+        chosen = self._rows(rows)
+        with Workers(self.n_jobs) as workers:
+            return feature_importance(self._fitted.features, self._fitted.tangents, chosen, workers)
+
+    def loadings(self, rows: Any = None) -> np.ndarray:
+        """The leading local directions in terms of the features: (rows, features, n_components)."""
+        from .loadings import loadings
+        from .parallel import Workers
+
+        chosen = self._rows(rows)
+        fitted = self._fitted
+        with Workers(self.n_jobs) as workers:
+            return loadings(fitted.features, fitted.tangents, chosen, self.frames_.shape[1], workers)
+
+    def arrows(self, rows: Any = None, kind: str = "frame") -> np.ndarray:
+        """Where each feature points on the map around each row: (rows, features, n_components).
+
+        ``kind="frame"`` carries the leading local directions through the row's frame.
+        """
+        if kind != "frame":
+            raise InvalidParameterError(f"arrows(kind={kind!r}): must be 'frame'")
+        chosen = self._rows(rows)
+        return np.einsum("rhl,rcl->rhc", self.loadings(chosen), self.frames_[chosen])
+
+    def top_features(self, rows: Any = None, k: int = 10) -> np.ndarray:
+        """Column numbers of the k most important features of each row, most important first: (rows, k)."""
+        importance = self.feature_importance(rows)
+        return np.argsort(-importance, axis=1, kind="stable")[:, :k]
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.embedding_.shape[1]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_fitted")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _rows(self, rows: Any) -> np.ndarray:
+        check_is_fitted(self)
+        everything = np.arange(len(self.embedding_), dtype=np.int32)
+        return everything if rows is None else np.atleast_1d(everything[rows])
+
+    def _seed(self) -> int:
+        try:
+            return int(check_random_state(self.random_state).randint(2**31))
+        except ValueError as error:
+            raise InvalidParameterError(
+                f"FeatMAP(random_state={self.random_state!r}): must be None, an integer or a numpy RandomState"
+            ) from error
+
+    def _settings(self, n_rows: int, seed: int) -> Settings:
+        from .pipeline import Settings
+
+        n_neighbors = self.n_neighbors
+        if n_neighbors > n_rows:
+            warnings.warn(
+                f"n_neighbors={n_neighbors} is more than the {n_rows} rows; using {n_rows}",
+                FeatmapWarning,
+                stacklevel=3,
+            )
+            n_neighbors = n_rows
+        return Settings(
+            n_neighbors=n_neighbors,
+            n_components=self.n_components,
+            metric=self.metric,
+            min_dist=self.min_dist,
+            spread=self.spread,
+            n_epochs=self.n_epochs,
+            density_weight=self.density_weight,
+            density_fraction=self.density_fraction,
+            intrinsic_dim=self.intrinsic_dim,
+            n_tangent_neighbors=min(self.n_tangent_neighbors or n_neighbors, n_rows),
+            frames=self.frames,
+            init=self._checked_init(n_rows),
+            precomputed_knn=self.precomputed_knn,
+            seed=seed,
+        )
+
+    def _checked_init(self, n_rows: int) -> str | np.ndarray:
+        if isinstance(self.init, str):
+            return self.init
+        expected = (n_rows, self.n_components)
+        start = np.asarray(self.init, dtype=np.float64)
+        if start.shape != expected or not np.isfinite(start).all():
+            raise InvalidDataError(
+                f"init: an array must have shape {expected}, one place per row of X, and finite values; "
+                f"got shape {start.shape}"
+            )
+        return start
+
+    def _store(self, fitted: Fitted, progress: Any) -> None:
+        from .radii import correlation
+
+        scale = fitted.features.scale
+        embedding = fitted.embedding
+        self._fitted = fitted
+        self.embedding_ = embedding.coordinates
+        self.frames_ = embedding.frames.axes
+        self.graph_ = fitted.graph.weights
+        self.singular_values_ = fitted.tangents.singular_values / scale
+        self.intrinsic_dim_ = fitted.tangents.intrinsic_dim
+        self.radii_ = embedding.data_radii - 2 * np.log(scale)
+        self.embedding_radii_ = embedding.map_radii
+        self.density_correlation_ = correlation(embedding.data_radii, embedding.map_radii)
+        self.n_epochs_ = fitted.n_epochs
+        self.fit_report_ = progress.reports

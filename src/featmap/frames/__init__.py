@@ -1,0 +1,36 @@
+"""Tangents, graph, map → Frames: a direction on the map for each local direction of the data, at every point."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..kernels.frames import map_covariance
+from ..parallel import Workers
+from ..values import Connection, FloatArray, Frames, Graph
+from .aligned import aligned_frames
+from .paper import paper_frames
+
+SOLVERS = {"aligned": aligned_frames, "paper": paper_frames}
+
+
+def fit_frames(
+    solver: str, embedding: FloatArray, graph: Graph, connection: Connection, seed: int, workers: Workers
+) -> Frames:
+    """Embed the tangent spaces as frames on the map, by the solver named."""
+    covariance = scaled_covariance(embedding, graph, connection, workers)
+    return SOLVERS[solver](covariance, graph, connection, seed, workers)
+
+
+def scaled_covariance(embedding: FloatArray, graph: Graph, connection: Connection, workers: Workers) -> FloatArray:
+    """C_i = Σ_j P_ij (y_j − y_i)(V_iᵀ(x_j − x_i))ᵀ, how the map shows the local directions; of mean norm 1."""
+    n_points, dim = embedding.shape
+    covariance = np.zeros((n_points, dim, dim), np.float32)
+    edges = graph.weights
+    workers.over_rows(
+        n_points,
+        lambda start, stop: map_covariance(
+            embedding, edges.indptr, edges.indices, edges.data, connection.steps, start, stop, covariance
+        ),
+    )
+    norm = np.sqrt(np.einsum("mca,mca->m", covariance, covariance, dtype=np.float64)).mean()
+    return covariance / np.float32(norm) if norm > 0 else covariance

@@ -1,0 +1,110 @@
+"""Frames as the paper has them: cosine distances between neighbouring tangent spaces, kept on O(d') by SGD."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
+
+from ..curve import Curve
+from ..kernels.frames import frame_attraction, frame_repulsion
+from ..memberships import membership_strengths, symmetrize
+from ..orthogonal import consistency, polar
+from ..parallel import Workers
+from ..values import Connection, DoubleArray, FloatArray, Frames, Graph
+
+EPOCHS = 200
+STEP = 0.2
+DRAWS = 5
+SIGN_SWEEPS = 20
+N_NEIGHBORS = 15  # what P(Θ) is normalised to, as the paper's P
+
+
+def paper_frames(covariance: FloatArray, graph: Graph, connection: Connection, seed: int, workers: Workers) -> Frames:
+    """Minimise KL(P(Θ)‖Q(Θ^e)), then turn all frames together to fit the map, which cosines leave free."""
+    dim = covariance.shape[1]
+    signs = np.ones((len(covariance), dim), np.float32)
+    signs[:, : connection.steps.shape[1]] = consistent_signs(graph, connection)
+    similar = cosine_graph(graph, connection, workers)
+    frames = _descend(similar, dim, seed, workers)
+    turn = polar(np.einsum("mca,ma,mba->cb", covariance, signs, frames, dtype=np.float64), np.eye(dim))
+    return Frames((turn.astype(np.float32) @ frames) * signs[:, None, :])
+
+
+def cosine_graph(graph: Graph, connection: Connection, workers: Workers) -> Graph:
+    """P(Θ): the distances 1 − cos Θ_ij on the graph's edges, normalised like the graph's own."""
+    edges = graph.weights
+    distances = np.maximum(1.0 - consistency(connection.products), 0.0)
+    strengths = membership_strengths(distances, edges.indptr, N_NEIGHBORS, workers)
+    return symmetrize(sp.csr_matrix((strengths, edges.indices, edges.indptr), edges.shape))
+
+
+def consistent_signs(graph: Graph, connection: Connection) -> FloatArray:
+    """A sign for every local direction, such that neighbours' directions agree: (m, q).
+
+    Carried along the tree of best aligned edges, then improved by sweeps over all edges.
+    """
+    agreement = np.einsum("eaa->ea", connection.products)
+    signs = _signs_along_tree(graph, connection, agreement)
+    edges = graph.weights
+    for _ in range(SIGN_SWEEPS):
+        before = signs.copy()
+        for axis in range(signs.shape[1]):
+            votes = sp.csr_matrix((edges.data * agreement[:, axis], edges.indices, edges.indptr), edges.shape)
+            # A vote of its own damps: two neighbours that would both flip for each other never settle.
+            own = abs(votes).sum(axis=1).A1 / 2
+            score = votes @ signs[:, axis] + own * signs[:, axis]
+            signs[:, axis] = np.where(score < 0, -1.0, 1.0)
+        if (signs == before).all():
+            break
+    return signs
+
+
+def _signs_along_tree(graph: Graph, connection: Connection, agreement: FloatArray) -> FloatArray:
+    edges = graph.weights
+    costs = 2.0 - consistency(connection.products).astype(np.float64)
+    tree = minimum_spanning_tree(sp.csr_matrix((costs, edges.indices, edges.indptr), edges.shape))
+    edge_numbers = sp.csr_matrix((np.arange(1, edges.nnz + 1), edges.indices, edges.indptr), edges.shape)
+    signs = np.ones((edges.shape[0], agreement.shape[1]), np.float32)
+    _, labels = connected_components(tree, directed=False)
+    for root in np.unique(labels, return_index=True)[1]:
+        order, parents = breadth_first_order(tree, root, directed=False)
+        if len(order) == 1:
+            continue
+        children = order[1:]
+        numbers = np.asarray(edge_numbers[parents[children], children]).ravel() - 1
+        turns = np.where(agreement[numbers] < 0, -1.0, 1.0)
+        for child, turn in zip(children, turns, strict=True):
+            signs[child] = signs[parents[child]] * turn
+    return signs
+
+
+def _descend(similar: Graph, dim: int, seed: int, workers: Workers) -> np.ndarray:
+    """Attract along edges, repel random others; every step ends on O(d') again."""
+    rng = np.random.default_rng([seed, 2])
+    n_points = similar.weights.shape[0]
+    # D lies in [0, 2]: umap's own curve separates nothing there.
+    curve = Curve.fit(min_dist=0.1, spread=0.6)
+    degrees = similar.degrees
+    scale = np.divide(1.0, degrees, out=np.zeros_like(degrees), where=degrees > 0)
+    frames = polar(np.eye(dim) + rng.normal(0, 0.5, (n_points, dim, dim)), np.eye(dim)).astype(np.float32)
+    for epoch in range(EPOCHS):
+        drawn = rng.integers(n_points, size=(n_points, DRAWS), dtype=np.int32)
+        gradient = _gradient(frames, similar, curve, drawn, degrees, workers)
+        step = STEP * (1 - epoch / EPOCHS) * scale
+        frames = polar(frames + step[:, None, None] * gradient, frames).astype(np.float32)
+    return frames
+
+
+def _gradient(
+    frames: np.ndarray, similar: Graph, curve: Curve, drawn: np.ndarray, rates: DoubleArray, workers: Workers
+) -> DoubleArray:
+    edges = similar.weights
+    gradient = np.zeros(frames.shape)
+
+    def task(start: int, stop: int) -> None:
+        frame_attraction(frames, edges.indptr, edges.indices, edges.data, curve.a, curve.b, start, stop, gradient)
+        frame_repulsion(frames, drawn, rates, curve.a, curve.b, start, stop, gradient)
+
+    workers.over_rows(len(frames), task)
+    return gradient

@@ -1,0 +1,74 @@
+"""Loops of the frames: sums over the edges of each point."""
+
+from numba import uint32
+
+from .compilation import compiled_sums
+
+
+@compiled_sums
+def map_covariance(embedding, indptr, indices, weights, steps, start, stop, out):
+    """C_i = Σ_j P_ij (y_j − y_i)(V_iᵀ(x_j − x_i))ᵀ."""
+    for i in range(start, stop):
+        out[i] = 0
+        for e in range(indptr[i], indptr[i + 1]):
+            for c in range(embedding.shape[1]):
+                moved = weights[e] * (embedding[uint32(indices[e]), c] - embedding[i, c])
+                for axis in range(steps.shape[1]):
+                    out[i, c, axis] += moved * steps[e, axis]
+
+
+@compiled_sums
+def carried_frames(frames, indptr, indices, weights, turns, start, stop, out):
+    """Σ_j P_ij V_j^e O_ij, in the first columns (as many as the turns have)."""
+    dim = frames.shape[1]
+    q = turns.shape[1]
+    for i in range(start, stop):
+        out[i] = 0
+        for e in range(indptr[i], indptr[i + 1]):
+            j = uint32(indices[e])
+            for c in range(dim):
+                for inner in range(q):
+                    weighted = weights[e] * frames[j, c, inner]
+                    for axis in range(q):
+                        out[i, c, axis] += weighted * turns[e, inner, axis]
+
+
+@compiled_sums
+def frame_attraction(frames, indptr, indices, weights, a, b, start, stop, out):
+    """Σ_j 2 P_ij ∂log Q_ij/∂V_i with Q = 1/(1 + a D^2b), D = 1 − ⟨V_i, V_j⟩/d; so ∂D/∂V_i = −V_j/d."""
+    dim = frames.shape[1]
+    for i in range(start, stop):
+        for e in range(indptr[i], indptr[i + 1]):
+            j = uint32(indices[e])
+            distance = frame_distance(frames[i], frames[j])
+            power = a * distance ** (2 * b)
+            pull = 2 * weights[e] * 2 * b * power / (max(distance, 1e-6) * (1 + power)) / dim
+            for c in range(dim):
+                for axis in range(dim):
+                    out[i, c, axis] += pull * frames[j, c, axis]
+
+
+@compiled_sums
+def frame_repulsion(frames, drawn, rates, a, b, start, stop, out):
+    """Σ rates_i ∂log(1 − Q_ij)/∂V_i over the points j drawn for i."""
+    dim = frames.shape[1]
+    for i in range(start, stop):
+        for e in range(drawn.shape[1]):
+            j = uint32(drawn[i, e])
+            distance = frame_distance(frames[i], frames[j])
+            power = a * distance ** (2 * b)
+            push = rates[i] * 2 * b / ((distance + 1e-2) * (1 + power)) / dim
+            for c in range(dim):
+                for axis in range(dim):
+                    out[i, c, axis] -= push * frames[j, c, axis]
+
+
+@compiled_sums
+def frame_distance(here, there):
+    """D = 1 − ⟨V_i, V_j⟩/d, in [0, 2]."""
+    dim = here.shape[0]
+    total = 0.0
+    for c in range(dim):
+        for axis in range(dim):
+            total += here[c, axis] * there[c, axis]
+    return min(max(1.0 - total / dim, 0.0), 2.0)

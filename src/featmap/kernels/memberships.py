@@ -1,0 +1,71 @@
+"""Loops of the graph: how strongly each point belongs to its neighbours."""
+
+import numpy as np
+
+from .compilation import compiled
+
+MAX_NEWTON_STEPS = 100
+BANDWIDTH_FLOOR = 1e-3
+
+
+@compiled
+def inverse_bandwidth(excess, target):
+    """u = 1/γ with Σ exp(−excess·u) = target, or infinity when too many excesses are zero.
+
+    The sum is convex and falls with u, so Newton's method from u = 0 climbs to the root from the left without
+    ever passing it.
+    """
+    n_zero = 0
+    for value in excess:
+        if value == 0:
+            n_zero += 1
+    if n_zero >= target:
+        return np.inf
+    u = 0.0
+    for _ in range(MAX_NEWTON_STEPS):
+        total = 0.0
+        slope = 0.0
+        for value in excess:
+            term = np.exp(-value * u)
+            total += term
+            slope += value * term
+        if not slope > 0 or total - target < 1e-9 * target:
+            break
+        u += (total - target) / slope
+    return u
+
+
+@compiled
+def memberships(distances, indptr, target, mean_of_all, start, stop, out):
+    """P̃_{j|i} = exp(−max(0, d_ij − ρ_i)/γ_i) over the entries of each row, ρ_i the smallest that is not zero."""
+    for i in range(start, stop):
+        row = distances[indptr[i] : indptr[i + 1]]
+        size = 0.0
+        nearest = np.inf
+        for distance in row:
+            size += distance
+            if 0 < distance < nearest:
+                nearest = np.float64(distance)
+        # As in umap-learn the mean counts the point itself, at distance 0, and a point that has only duplicates
+        # borrows the mean of all points.
+        mean = size / (row.shape[0] + 1) if size > 0 else mean_of_all
+        if not mean > 0:
+            out[indptr[i] : indptr[i + 1]] = 1.0
+            continue
+        excess = np.empty(row.shape[0])
+        for e in range(row.shape[0]):
+            excess[e] = max(0.0, row[e] - nearest) / mean
+        u = min(inverse_bandwidth(excess, target), 1.0 / BANDWIDTH_FLOOR)
+        for e in range(row.shape[0]):
+            out[indptr[i] + e] = np.exp(-excess[e] * u)
+
+
+@compiled
+def edge_weights(indptr, indices, data, neighbors, start, stop, out):
+    """out[i, a] = the weight of the edge from i to its neighbour a, read from sorted CSR rows (0 if absent)."""
+    for i in range(start, stop):
+        row = indices[indptr[i] : indptr[i + 1]]
+        for a in range(neighbors.shape[1]):
+            place = np.searchsorted(row, neighbors[i, a])
+            found = place < row.shape[0] and row[place] == neighbors[i, a]
+            out[i, a] = data[indptr[i] + place] if found else 0.0

@@ -1,0 +1,1 @@
+"""The map: where it starts, the forces on it, and the descent."""

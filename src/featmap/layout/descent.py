@@ -1,0 +1,78 @@
+"""The one loop: sum the forces' gradients, take a step, until the epochs are over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels.layout import adam_step
+from ..parallel import Workers
+from ..progress import Progress
+from ..values import FloatArray
+from .forces import Force
+
+LEARNING_RATE = 1.0
+DECAY = 0.9
+SQUARE_DECAY = 0.99
+EPSILON = 1e-7
+
+
+@dataclass
+class State:
+    """Where a descent is: resuming from it gives the same bytes as never having stopped."""
+
+    coordinates: FloatArray  # (d', m)
+    gradient_mean: FloatArray
+    gradient_square: FloatArray
+    epoch: int = 0
+
+    @classmethod
+    def start(cls, embedding: FloatArray) -> State:
+        coordinates = np.ascontiguousarray(embedding.T, dtype=np.float32)
+        return cls(coordinates, np.zeros_like(coordinates), np.zeros_like(coordinates))
+
+    @property
+    def embedding(self) -> FloatArray:
+        return np.ascontiguousarray(self.coordinates.T)
+
+
+def descend(
+    state: State, forces: Sequence[Force], until: int, n_epochs: int, workers: Workers, progress: Progress
+) -> bool:
+    """Run the epochs up to ``until`` out of ``n_epochs``; false if the callback stopped them."""
+    gradient = np.zeros_like(state.coordinates)
+    while state.epoch < until:
+        for force in forces:
+            force.add_gradient(state.coordinates, state.epoch, workers, gradient)
+        _step(state, gradient, _rate(state.epoch, n_epochs), workers)
+        state.epoch += 1
+        if progress.step(state.epoch):
+            return False
+    return True
+
+
+def _rate(epoch: int, n_epochs: int) -> float:
+    """The learning rate falls linearly to zero; Adam's correction for its cold start comes with it."""
+    steps = epoch + 1
+    correction = np.sqrt(1 - SQUARE_DECAY**steps) / (1 - DECAY**steps)
+    return float(LEARNING_RATE * (1 - epoch / n_epochs) * correction)
+
+
+def _step(state: State, gradient: FloatArray, rate: float, workers: Workers) -> None:
+    def task(start: int, stop: int) -> None:
+        adam_step(
+            state.coordinates,
+            gradient,
+            state.gradient_mean,
+            state.gradient_square,
+            np.float32(rate),
+            np.float32(DECAY),
+            np.float32(SQUARE_DECAY),
+            np.float32(EPSILON),
+            start,
+            stop,
+        )
+
+    workers.over_rows(state.coordinates.shape[1], task)

@@ -1,0 +1,103 @@
+"""The forces on the map: each a value and its gradient. These two are UMAP, with `Density` it is featMAP.
+
+``value`` is what the force wants to raise, exact and slow, for reports and tests; ``add_gradient`` is what the
+descent follows: the same gradient, from tables, clipped, and for repulsion sampled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from ..curve import Curve
+from ..kernels.layout import attract, repel
+from ..parallel import Workers
+from ..values import DoubleArray, FloatArray, Graph
+
+CLIP = np.float32(4.0)
+NEGATIVES_PER_EDGE = 5
+# Points drawn per vertex and epoch; each counts for NEGATIVES_PER_EDGE·deg_i/DRAWS. On MNIST 32 draws gain nothing.
+DRAWS = 16
+
+
+class Force(Protocol):
+    """A term of the objective. Coordinates and gradients are (d', m): one row per dimension."""
+
+    def value(self, coordinates: FloatArray) -> float:
+        """The term itself, in float64."""
+        ...
+
+    def add_gradient(self, coordinates: FloatArray, epoch: int, workers: Workers, gradient: FloatArray) -> None:
+        """Add the term's gradient at the coordinates."""
+        ...
+
+
+@dataclass(frozen=True)
+class Attraction:
+    """Σ_ij P_ij log Q_ij over directed edges."""
+
+    graph: Graph
+    curve: Curve
+
+    def value(self, coordinates: FloatArray) -> float:
+        weights = self.graph.weights
+        squared = squared_distances(coordinates, self.graph.sources, weights.indices)
+        return float(-(weights.data * np.log1p(self.curve.a * squared**self.curve.b)).sum())
+
+    def add_gradient(self, coordinates: FloatArray, epoch: int, workers: Workers, gradient: FloatArray) -> None:
+        weights = self.graph.weights
+
+        def task(start: int, stop: int) -> None:
+            attract(
+                coordinates,
+                weights.indptr,
+                weights.indices,
+                weights.data,
+                self.curve.pull,
+                CLIP,
+                start,
+                stop,
+                gradient,
+            )
+
+        workers.over_rows(coordinates.shape[1], task)
+
+
+@dataclass(frozen=True)
+class Repulsion:
+    """Σ_i (5 deg_i/m) Σ_j log(1 − Q_ij), with a few random j for each i in each epoch."""
+
+    graph: Graph
+    curve: Curve
+    seed: int
+    rates: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        rates = (NEGATIVES_PER_EDGE / DRAWS * self.graph.degrees).astype(np.float32)
+        object.__setattr__(self, "rates", rates)
+
+    def value(self, coordinates: FloatArray) -> float:
+        n_points = coordinates.shape[1]
+        total = 0.0
+        for i, rate in enumerate(NEGATIVES_PER_EDGE / n_points * self.graph.degrees):
+            others = np.flatnonzero(np.arange(n_points) != i)
+            squared = squared_distances(coordinates, np.full(n_points - 1, i), others)
+            power = self.curve.a * squared**self.curve.b
+            total += rate * np.log(power / (1 + power)).sum()
+        return float(total)
+
+    def add_gradient(self, coordinates: FloatArray, epoch: int, workers: Workers, gradient: FloatArray) -> None:
+        key, other_key = np.random.default_rng([self.seed, epoch]).integers(2**32, size=2).astype(np.uint32)
+
+        def task(start: int, stop: int) -> None:
+            repel(coordinates, self.rates, self.curve.push, CLIP, DRAWS, key, other_key, start, stop, gradient)
+
+        workers.over_rows(coordinates.shape[1], task)
+
+
+def squared_distances(coordinates: np.ndarray, first: np.ndarray, second: np.ndarray) -> DoubleArray:
+    """s of pairs of points, in float64."""
+    steps = coordinates[:, second].astype(np.float64) - coordinates[:, first]
+    return (steps * steps).sum(axis=0)

@@ -1,0 +1,96 @@
+"""Where the map starts: principal components, the graph's spectrum, chance, or the user's own array."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from scipy.sparse import diags_array
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import ArpackError, eigsh
+
+from ..errors import FeatmapWarning
+from ..features import Features
+from ..parallel import Workers
+from ..projection import principal_directions, project
+from ..values import FloatArray, Graph
+
+SIZE = 10.0  # max |y| of a start
+NOISE = 1e-4  # separates duplicates
+EXTRA_DIRECTIONS = 8
+SPECTRAL_TOLERANCE = 1e-4
+SPECTRAL_RESTARTS = 100  # of 20 steps or so each; MNIST's 70,000 points need fewer
+
+
+def make_start(
+    init: str | np.ndarray, features: Features, graph: Graph, dim: int, seed: int, workers: Workers
+) -> FloatArray:
+    """The start asked for, brought to one size, plus a little noise (the user's own is taken as it is)."""
+    if isinstance(init, np.ndarray):
+        return init.astype(np.float32)
+    rng = np.random.default_rng([seed, 1])
+    if init == "random":
+        return rng.uniform(-SIZE, SIZE, (features.shape[0], dim)).astype(np.float32)
+    coordinates = (
+        spectral_or_pca(features, graph, dim, workers) if init == "spectral" else pca_start(features, dim, workers)
+    )
+    return (_rescaled(_with_fixed_signs(coordinates)) + rng.normal(0, NOISE, coordinates.shape)).astype(np.float32)
+
+
+def pca_start(features: Features, dim: int, workers: Workers) -> np.ndarray:
+    """Principal components: of the coordinates along a few more leading directions of a sample."""
+    directions = principal_directions(features.matrix, dim + EXTRA_DIRECTIONS)
+    scores = project(features.matrix, directions, workers).astype(np.float64)
+    scores -= scores.mean(axis=0)
+    _, vectors = np.linalg.eigh(scores.T @ scores)
+    components = scores @ vectors[:, ::-1][:, :dim]
+    return np.pad(components, ((0, 0), (0, dim - components.shape[1])))
+
+
+def spectral_or_pca(features: Features, graph: Graph, dim: int, workers: Workers) -> np.ndarray:
+    """The spectrum where the graph has a useful one; elsewhere principal components, and a warning that says why."""
+    try:
+        return spectral_start(graph, dim)
+    except NoSpectrum as reason:
+        warnings.warn(f"init='spectral': {reason}; starting from principal components", FeatmapWarning, stacklevel=2)
+        return pca_start(features, dim, workers)
+
+
+class NoSpectrum(Exception):
+    """Why the graph's spectrum is no start for a map."""
+
+
+def spectral_start(graph: Graph, dim: int) -> np.ndarray:
+    """The leading eigenvectors of the normalised graph after the first, within a bounded number of steps."""
+    weights = graph.weights.astype(np.float64)
+    n_points = weights.shape[0]
+    if n_points <= dim + 2:
+        raise NoSpectrum(f"there are only {n_points} points")
+    n_parts, _ = connected_components(weights, directed=False)
+    if n_parts > 1:
+        raise NoSpectrum(f"the graph falls into {n_parts} unconnected parts")
+    scale = diags_array(1 / np.sqrt(graph.degrees))
+    normalized = scale @ weights @ scale
+    try:
+        values, vectors = eigsh(
+            normalized,
+            dim + 1,
+            which="LA",
+            v0=np.sqrt(graph.degrees),
+            tol=SPECTRAL_TOLERANCE,
+            maxiter=SPECTRAL_RESTARTS,
+        )
+    except ArpackError as error:
+        raise NoSpectrum("its eigenvectors did not converge, as when parts are hardly connected") from error
+    return vectors[:, np.argsort(-values)[1:]]
+
+
+def _with_fixed_signs(coordinates: np.ndarray) -> np.ndarray:
+    """Singular vectors have no sign of their own: make the largest coordinate of each column positive."""
+    largest = np.take_along_axis(coordinates, np.abs(coordinates).argmax(axis=0)[None], axis=0)
+    return coordinates * np.where(largest < 0, -1.0, 1.0)
+
+
+def _rescaled(coordinates: np.ndarray) -> np.ndarray:
+    size = np.abs(coordinates).max()
+    return coordinates * (SIZE / size) if size > 0 else coordinates

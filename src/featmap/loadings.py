@@ -1,0 +1,44 @@
+"""What the factors of the tangent spaces stand for, rebuilt for the rows asked for: axes, loadings, importance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .features import Features
+from .kernels.tangents import local_axes, local_importance
+from .parallel import Workers
+from .values import FloatArray, IntArray, Tangents
+
+
+def axes(features: Features, tangents: Tangents, rows: IntArray, n_axes: int) -> FloatArray:
+    """V_iᵀ for the rows asked for: (rows, n_axes, features), zero beyond the local rank."""
+    out = np.zeros((len(rows), n_axes, features.shape[1]), np.float32)
+    n_known = min(n_axes, tangents.n_directions)
+    table, origins, positions = features.local_table(rows, tangents.neighbors[rows])
+    local_axes(table, origins, positions, tangents.factors[rows], out[:, :n_known])
+    return out
+
+
+def loadings(features: Features, tangents: Tangents, rows: IntArray, n_axes: int, workers: Workers) -> FloatArray:
+    """V_i[:, :n_axes] for the rows asked for: (rows, features, n_axes)."""
+    out = np.empty((len(rows), features.shape[1], n_axes), np.float32)
+
+    def task(start: int, stop: int) -> None:
+        out[start:stop] = axes(features, tangents, rows[start:stop], n_axes).transpose(0, 2, 1)
+
+    workers.over_rows(len(rows), task, features.rows_per_block(tangents.neighbors.shape[1]))
+    return out
+
+
+def feature_importance(features: Features, tangents: Tangents, rows: IntArray, workers: Workers) -> FloatArray:
+    """‖f_h‖ = (Σ_{l≤d_i} V_i[h, l]²)^½ for the rows asked for: (rows, features)."""
+    out = np.empty((len(rows), features.shape[1]), np.float32)
+
+    def task(start: int, stop: int) -> None:
+        block = rows[start:stop]
+        table, origins, positions = features.local_table(block, tangents.neighbors[block])
+        n_axes = tangents.intrinsic_dim[block]
+        local_importance(table, origins, positions, tangents.factors[block], n_axes, out[start:stop])
+
+    workers.over_rows(len(rows), task, features.rows_per_block(tangents.neighbors.shape[1]))
+    return out

@@ -1,0 +1,276 @@
+"""X → Neighbors: exact for small data, by coarse lists and exact re-ranking for large.
+
+Whatever proposes candidates (BLAS, faiss) only proposes. Which of them are nearest is decided by distances summed
+in float64 by our own kernel, ties by index; so the answer does not depend on a library's threads, and a row's
+neighbours do not depend on the rows it is asked with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from .errors import InvalidDataError
+from .features import Features, FloatArray, IntArray, Matrix, dense_table
+from .kernels.search import nearest_lists, rank_candidates, smallest_of_each_row
+from .parallel import Workers, one_library_thread
+from .projection import principal_directions, project
+from .values import Neighbors
+
+EXACT_BELOW = 10_000  # rows; above, all pairs cost more than building lists
+LIST_DIRECTIONS = 64
+PROBED_LISTS = 16
+QUERIES_PER_BLOCK = 256
+
+Found = tuple[IntArray, np.ndarray]
+
+
+class Search(Protocol):
+    """Finds the k nearest training rows of queries: indices and distances, sorted, ties by index."""
+
+    def nearest(self, queries: Matrix, k: int, workers: Workers) -> Found: ...
+
+
+def make_search(features: Features, raw: Matrix, metric: Any, workers: Workers) -> Search:
+    """Choose how to search by metric and size. ``raw`` is the data as given, for metrics that need its units."""
+    if metric == "euclidean":
+        return _euclidean_search(features.matrix, workers)
+    if metric == "cosine":
+        return CosineSearch(_euclidean_search(features.matrix, workers))
+    return MetricSearch(raw.copy(), metric)
+
+
+def find_neighbors(search: Search, rows: Matrix, k: int, workers: Workers) -> Neighbors:
+    """The k nearest others of every training row."""
+    indices, distances = search.nearest(rows, k + 1, workers)
+    return without_self(indices, distances, k)
+
+
+def without_self(indices: IntArray, distances: np.ndarray, k: int) -> Neighbors:
+    """Drop each row's own index, or its last entry where duplicates have crowded it out."""
+    is_self = indices == np.arange(len(indices), dtype=indices.dtype)[:, None]
+    is_self[~is_self.any(axis=1), -1] = True
+    shape = (len(indices), indices.shape[1] - 1)
+    others, lengths = indices[~is_self].reshape(shape), distances[~is_self].reshape(shape)
+    return Neighbors(others[:, :k].astype(np.int32), lengths[:, :k].astype(np.float32))
+
+
+def given_neighbors(indices: Any, distances: Any, n_rows: int, k: int) -> Neighbors:
+    """Neighbours that the user already has, with or without the point itself, in any order."""
+    indices, distances = np.asarray(indices), np.asarray(distances)
+    if indices.ndim != 2 or indices.shape != distances.shape or len(indices) != n_rows:
+        raise InvalidDataError(
+            f"precomputed_knn: indices and distances must both have shape ({n_rows}, number of neighbours); "
+            f"got {indices.shape} and {distances.shape}"
+        )
+    if not np.issubdtype(indices.dtype, np.integer) or indices.min(initial=0) < 0 or indices.max(initial=0) >= n_rows:
+        raise InvalidDataError(f"precomputed_knn: indices must be integers from 0 to {n_rows - 1}")
+    if not np.isfinite(distances).all() or distances.min(initial=0) < 0:
+        raise InvalidDataError("precomputed_knn: distances must be finite and not negative")
+    is_self = indices == np.arange(n_rows)[:, None]
+    n_others = (~is_self).sum(axis=1)
+    if n_others.min() < k:
+        raise InvalidDataError(
+            f"precomputed_knn: {k} others are needed for every row (n_neighbors or n_tangent_neighbors, less one), "
+            f"but a row has only {n_others.min()}; give more neighbours or ask for fewer"
+        )
+    order = np.lexsort((indices, np.where(is_self, np.inf, distances)), axis=1)[:, :k]
+    chosen = np.take_along_axis(indices, order, axis=1)
+    if (np.diff(np.sort(chosen, axis=1), axis=1) == 0).any():
+        raise InvalidDataError("precomputed_knn: a row names the same neighbour twice")
+    lengths = np.take_along_axis(distances, order, axis=1)
+    return Neighbors(chosen.astype(np.int32), lengths.astype(np.float32))
+
+
+def _euclidean_search(matrix: Matrix, workers: Workers) -> Search:
+    if matrix.shape[0] <= EXACT_BELOW:
+        return ExactSearch(matrix)
+    return ListSearch.build(matrix, workers)
+
+
+@dataclass(frozen=True)
+class ExactSearch:
+    """All pairs by matrix products, whose rounding error is bounded; whatever the bound cannot rule out is ranked."""
+
+    matrix: Matrix
+
+    def nearest(self, queries: Matrix, k: int, workers: Workers) -> Found:
+        n_queries = queries.shape[0]
+        indices = np.empty((n_queries, k), np.int32)
+        squared = np.empty((n_queries, k))
+        norms = _squared_norms(self.matrix)
+
+        def task(start: int, stop: int) -> None:
+            block = _dense(queries[start:stop])
+            offsets, candidates = self._candidates(block, norms, k)
+            _rank(block, self.matrix, offsets, candidates, indices[start:stop], squared[start:stop])
+
+        workers.over_rows(n_queries, task, QUERIES_PER_BLOCK)
+        return indices, np.sqrt(squared)
+
+    def _candidates(self, queries: FloatArray, norms: FloatArray, k: int) -> tuple[np.ndarray, IntArray]:
+        """Every row that could be among the k nearest, given the rounding of float32 products of n terms."""
+        products = np.empty((len(queries), self.matrix.shape[0]), np.float32)
+        width = 4 * QUERIES_PER_BLOCK
+        for start in range(0, self.matrix.shape[0], width):
+            products[:, start : start + width] = queries @ _dense(self.matrix[start : start + width]).T
+        sizes = _squared_norms(queries)[:, None] + norms
+        error = np.float32((queries.shape[1] + 8) * np.finfo(np.float32).eps)
+        estimate = sizes - 2 * products
+        highest = np.partition(estimate + error * sizes, k - 1, axis=1)[:, k - 1 : k]
+        query, candidates = np.nonzero(estimate - error * sizes <= highest)
+        offsets = np.searchsorted(query, np.arange(len(queries) + 1))
+        return offsets, candidates.astype(np.int32)
+
+
+@dataclass(frozen=True)
+class ListSearch:
+    """Lists of rows around coarse centres along the principal directions; the nearest few lists are scanned."""
+
+    matrix: Matrix
+    directions: FloatArray | None  # None: as few features as directions, used as they are
+    centers: FloatArray  # (directions, lists)
+    index: Any  # a faiss.IndexIVFFlat over the coordinates
+
+    @classmethod
+    def build(cls, matrix: Matrix, workers: Workers) -> ListSearch:
+        import faiss
+
+        directions = None
+        if matrix.shape[1] > LIST_DIRECTIONS or sp.issparse(matrix):
+            directions = principal_directions(matrix, LIST_DIRECTIONS)
+        coordinates = _coordinates(matrix, directions, workers)
+        n_lists = int(np.sqrt(len(coordinates)))
+        width = coordinates.shape[1]
+        with one_library_thread(), one_faiss_thread():
+            kmeans = faiss.Kmeans(width, n_lists, niter=10, seed=1, max_points_per_centroid=64)
+            kmeans.train(coordinates)
+            centers = np.asarray(kmeans.centroids)
+            quantizer = faiss.IndexFlatL2(width)
+            quantizer.add(centers)
+            index = faiss.IndexIVFFlat(quantizer, width, n_lists)
+            index.nprobe = min(PROBED_LISTS, n_lists)
+        search = cls(matrix, directions, np.ascontiguousarray(centers.T), index)
+        search._fill(coordinates, workers)
+        return search
+
+    def _fill(self, coordinates: FloatArray, workers: Workers) -> None:
+        from faiss.contrib.ivf_tools import add_preassigned
+
+        with one_faiss_thread():
+            add_preassigned(self.index, coordinates, self._lists(coordinates, 1, workers).ravel())
+
+    def _lists(self, coordinates: FloatArray, n_probes: int, workers: Workers) -> np.ndarray:
+        lists = np.empty((len(coordinates), n_probes), np.int64)
+        workers.over_rows(
+            len(coordinates), lambda start, stop: nearest_lists(coordinates, self.centers, start, stop, lists)
+        )
+        return lists
+
+    def nearest(self, queries: Matrix, k: int, workers: Workers) -> Found:
+        from faiss.contrib.ivf_tools import search_preassigned
+
+        coordinates = _coordinates(queries, self.directions, workers)
+        lists = self._lists(coordinates, self.index.nprobe, workers)
+        n_queries, n_candidates = len(coordinates), 3 * (k + 1)
+        indices = np.empty((n_queries, k), np.int32)
+        squared = np.empty((n_queries, k))
+
+        def task(start: int, stop: int) -> None:
+            with one_faiss_thread():
+                _, found = search_preassigned(
+                    self.index, coordinates[start:stop], n_candidates, lists[start:stop], None
+                )
+            offsets = np.arange(0, found.size + 1, n_candidates)
+            candidates = found.ravel().astype(np.int32)
+            block = _dense(queries[start:stop])
+            _rank(block, self.matrix, offsets, candidates, indices[start:stop], squared[start:stop])
+
+        workers.over_rows(n_queries, task, QUERIES_PER_BLOCK)
+        lonely = np.flatnonzero((indices < 0).any(axis=1))  # the probed lists held fewer than k rows
+        if len(lonely):
+            found_indices, distances = ExactSearch(self.matrix).nearest(queries[lonely], k, workers)
+            indices[lonely], squared[lonely] = found_indices, distances**2
+        return indices, np.sqrt(squared)
+
+
+@dataclass(frozen=True)
+class CosineSearch:
+    """Between unit rows |x − y|²/2 is the cosine distance."""
+
+    euclidean: Search
+
+    def nearest(self, queries: Matrix, k: int, workers: Workers) -> Found:
+        indices, distances = self.euclidean.nearest(queries, k, workers)
+        return indices, distances**2 / 2
+
+
+@dataclass(frozen=True)
+class MetricSearch:
+    """Any metric of scikit-learn, or a function of two rows, by all pairs."""
+
+    matrix: Matrix
+    metric: Any
+
+    def nearest(self, queries: Matrix, k: int, workers: Workers) -> Found:
+        from sklearn.metrics import pairwise_distances
+
+        n_queries = queries.shape[0]
+        indices = np.empty((n_queries, k), np.int32)
+        distances = np.empty((n_queries, k))
+
+        def task(start: int, stop: int) -> None:
+            block = pairwise_distances(queries[start:stop], self.matrix, metric=self.metric)
+            smallest_of_each_row(np.asarray(block, np.float64), indices[start:stop], distances[start:stop])
+
+        workers.over_rows(n_queries, task, QUERIES_PER_BLOCK)
+        if not np.isfinite(distances).all() or distances.min(initial=0) < 0:
+            raise InvalidDataError(
+                f"metric={self.metric!r} gave distances that are negative or not finite on these data; "
+                "choose a metric that fits them"
+            )
+        return indices, distances
+
+
+@contextmanager
+def one_faiss_thread() -> Iterator[None]:
+    """OpenMP's thread count belongs to the calling thread; give it back as it was."""
+    import faiss
+
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)
+
+
+def _coordinates(matrix: Matrix, directions: FloatArray | None, workers: Workers) -> FloatArray:
+    return matrix if directions is None else project(matrix, directions, workers)
+
+
+def _rank(
+    queries: FloatArray,
+    matrix: Matrix,
+    offsets: np.ndarray,
+    candidates: IntArray,
+    indices: IntArray,
+    squared: np.ndarray,
+) -> None:
+    rows, positions = dense_table(matrix, candidates)
+    rank_candidates(queries, rows, positions, candidates, offsets, indices, squared)
+
+
+def _dense(rows: Matrix) -> FloatArray:
+    return rows.toarray() if sp.issparse(rows) else rows
+
+
+def _squared_norms(matrix: Matrix) -> FloatArray:
+    if sp.issparse(matrix):
+        return np.asarray(matrix.multiply(matrix).sum(axis=1), dtype=np.float32).ravel()
+    return np.einsum("ij,ij->i", matrix, matrix)

@@ -1,0 +1,101 @@
+"""What each parameter of `FeatMAP` may be, as a table; a wrong value is answered in the form of the call."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .errors import InvalidParameterError
+
+Test = Callable[[Any], bool]
+
+INITS = ("auto", "pca", "spectral", "random")
+SOLVERS = ("aligned", "paper")
+
+
+def _integer(least: int) -> Test:
+    return lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= least
+
+
+def _number(least: float, most: float = math.inf) -> Test:
+    def test(value: Any) -> bool:
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        return is_number and math.isfinite(value) and least <= value <= most
+
+    return test
+
+
+def _either(*tests: Test) -> Test:
+    return lambda value: any(test(value) for test in tests)
+
+
+def _one_of(*choices: Any) -> Test:
+    return lambda value: isinstance(value, str) and value in choices
+
+
+def _none(value: Any) -> bool:
+    return value is None
+
+
+def _metric(value: Any) -> bool:
+    from sklearn.neighbors import VALID_METRICS
+
+    known = set(VALID_METRICS["brute"]) - {"precomputed", "nan_euclidean"}
+    return callable(value) or (isinstance(value, str) and value in known)
+
+
+def _pair(value: Any) -> bool:
+    return isinstance(value, tuple | list) and len(value) == 2
+
+
+# Parameter → (test, what it must be). An init that is no name is an array, whose shape the fit checks.
+RULES: Mapping[str, tuple[Test, str]] = {
+    "n_neighbors": (_integer(3), "must be an integer of at least 3 (the point itself and two others)"),
+    "n_components": (_integer(1), "must be an integer of at least 1; 2 makes a map to look at"),
+    "metric": (
+        _metric,
+        "must be 'euclidean', 'cosine', another metric of sklearn.neighbors.VALID_METRICS['brute'], or a function "
+        "of two rows; distances you already have go into precomputed_knn=(indices, distances)",
+    ),
+    "min_dist": (_number(0), "must be a number of at least 0 and at most spread"),
+    "spread": (_number(1e-6), "must be a positive number; 1.0 is usual"),
+    "n_epochs": (_integer(1), "must be an integer of at least 1; 200 to 500 is usual"),
+    "density_weight": (_number(0), "must be a number of at least 0; 0 leaves density out, as UMAP does"),
+    "density_fraction": (_number(0, 1), "must be a number from 0 to 1, a part of the epochs"),
+    "intrinsic_dim": (_either(_one_of("auto"), _integer(1)), "must be 'auto' or an integer of at least 1"),
+    "n_tangent_neighbors": (
+        _either(_none, _integer(3)),
+        "must be None or an integer of at least n_neighbors",
+    ),
+    "frames": (_one_of(*SOLVERS), "must be 'aligned' or 'paper'"),
+    "init": (
+        lambda value: not isinstance(value, str) or value in INITS,
+        "must be 'auto', 'pca', 'spectral', 'random' or an array of shape (rows, n_components)",
+    ),
+    "precomputed_knn": (_either(_none, _pair), "must be None or a pair of arrays (indices, distances)"),
+    "n_jobs": (
+        _either(_none, lambda value: _integer(-(2**31))(value) and value != 0),
+        "must be None (one thread), a number of threads, or -1 for all cores",
+    ),
+    "verbose": (lambda value: isinstance(value, bool | numbers.Integral), "must be True or False"),
+}
+
+
+def check_parameters(owner: str, parameters: Mapping[str, Any]) -> None:
+    """Raise an InvalidParameterError for the first parameter that no fit could use."""
+    for name, (test, advice) in RULES.items():
+        if not test(parameters[name]):
+            raise InvalidParameterError(f"{owner}({name}={parameters[name]!r}): {name} {advice}")
+    if parameters["min_dist"] > parameters["spread"]:
+        raise InvalidParameterError(
+            f"{owner}(min_dist={parameters['min_dist']!r}, spread={parameters['spread']!r}): "
+            "min_dist must be at most spread"
+        )
+    larger = parameters["n_tangent_neighbors"]
+    if larger is not None and larger < parameters["n_neighbors"]:
+        raise InvalidParameterError(
+            f"{owner}(n_tangent_neighbors={larger!r}, n_neighbors={parameters['n_neighbors']!r}): "
+            "n_tangent_neighbors must be at least n_neighbors"
+        )

@@ -1,0 +1,76 @@
+"""X, neighbours → Tangents: which features vary around each point.
+
+V_i is never stored: it is X_iᵀF_i, and the factors F_i are k × r whatever the number of features. `loadings`
+rebuilds it for the rows asked for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .features import Features
+from .kernels.tangents import local_grams
+from .parallel import Workers
+from .values import DoubleArray, IntArray, Tangents
+
+EXPLAINED_VARIANCE = 0.9
+
+# Directions whose singular value is below this part of the largest are rounding of float32 data, not directions.
+RANK_TOLERANCE = 1e-4
+
+
+def find_tangents(
+    features: Features, neighbors: IntArray, weights: DoubleArray, intrinsic_dim: int | str, workers: Workers
+) -> Tangents:
+    """The SVD of W_i X_i at every point, from the eigenvectors of its k × k Gram matrix."""
+    n_rows, k = neighbors.shape
+    r = min(k, features.shape[1])
+    factors = np.empty((n_rows, k, r))
+    singular_values = np.empty((n_rows, r))
+
+    def task(start: int, stop: int) -> None:
+        grams = np.empty((stop - start, k, k))
+        table, origins, positions = features.local_table(
+            np.arange(start, stop, dtype=np.int32), neighbors[start:stop]
+        )
+        local_grams(table, origins, positions, weights[start:stop], grams)
+        factors[start:stop], singular_values[start:stop] = _factorize(grams, weights[start:stop], r)
+
+    workers.over_rows(n_rows, task, features.rows_per_block(k))
+    return Tangents(
+        neighbors,
+        factors,
+        singular_values,
+        count_dimensions(singular_values, intrinsic_dim),
+        weights.sum(axis=1),
+    )
+
+
+def _factorize(grams: DoubleArray, weights: DoubleArray, r: int) -> tuple[DoubleArray, DoubleArray]:
+    """F = W U Σ⁻¹ and σ of each point's Gram matrix U Σ² Uᵀ, largest first."""
+    eigenvalues, eigenvectors = np.linalg.eigh(grams)
+    squares = np.maximum(eigenvalues[:, ::-1][:, :r], 0.0)
+    present = squares > RANK_TOLERANCE**2 * squares[:, :1]
+    sigma = np.sqrt(np.where(present, squares, 0.0))
+    inverse = np.divide(1.0, sigma, out=np.zeros_like(sigma), where=present)
+    return np.sqrt(weights)[:, :, None] * eigenvectors[:, :, ::-1][:, :, :r] * inverse[:, None, :], sigma
+
+
+def count_dimensions(singular_values: DoubleArray, intrinsic_dim: int | str) -> IntArray:
+    """d_i: how many singular values reach 90 % of Σσ², or a fixed number; never more than the local rank."""
+    ranks = (singular_values > 0).sum(axis=1)
+    if intrinsic_dim != "auto":
+        return np.minimum(ranks, intrinsic_dim).astype(np.int32)
+    variance = np.cumsum(singular_values**2, axis=1)
+    reached = variance >= EXPLAINED_VARIANCE * variance[:, -1:]
+    return np.minimum(ranks, reached.argmax(axis=1) + 1).astype(np.int32)
+
+
+def data_radii(tangents: Tangents, n_axes: int) -> DoubleArray:
+    """R°_il = σ_il²/Σ_j P_ij: the radius of the data around i along its direction l."""
+    radii = np.zeros((len(tangents.factors), n_axes))
+    n_known = min(n_axes, tangents.n_directions)
+    sums = tangents.weight_sums[:, None]
+    squares = tangents.singular_values[:, :n_known] ** 2
+    np.divide(squares, sums, out=radii[:, :n_known], where=sums > 0)
+    return radii
