@@ -16,7 +16,7 @@ SOLVERS = ("aligned", "paper")
 
 
 def _integer(least: int) -> Test:
-    return lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= least
+    return lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= least
 
 
 def _number(least: float, most: float = math.inf) -> Test:

@@ -7,7 +7,7 @@ began. Functions of the squared distance s come from tables indexed by the leadi
 import numpy as np
 from numba import uint32
 
-from .compilation import compiled, compiled_sums, inlined
+from .compilation import compiled_sums, inlined
 from .random import below, scrambled
 
 # A table has one entry for every exponent and leading mantissa bits, from 2^FIRST_OCTAVE on.
@@ -86,84 +86,82 @@ def repel(coordinates, rates, push, limit, n_draws, key, other_key, start, stop,
 
 
 @compiled_sums
-def map_radii(coordinates, indptr, indices, frames, similarity, start, stop, radii, sums):
-    """R^e_il = Σ_j φ (v_il·z_ij)²/W_i with φ = Q_ij and W_i = Σ_j φ, over the edges of i."""
+def scatter(coordinates, indptr, indices, similarity, start, stop, out, sums):
+    """S_i = Σ_j φ z_ij z_ijᵀ and W_i = Σ_j φ over the edges of i, φ = Q_ij; S is symmetric, out is (d', d', m)."""
     dim = coordinates.shape[0]
-    step = np.empty(dim)
+    longest = 0
     for i in range(start, stop):
-        radii[i, :] = 0
-        sums[i] = 0
-        for e in range(indptr[i], indptr[i + 1]):
-            squared = np.float32(0)
-            for c in range(dim):
-                z = coordinates[c, uint32(indices[e])] - coordinates[c, i]
-                step[c] = z
-                squared += z * z
-            phi = similarity[table_place(squared)]
-            sums[i] += phi
-            for axis in range(dim):
-                along = 0.0
-                for c in range(dim):
-                    along += frames[i, c, axis] * step[c]
-                radii[i, axis] += phi * along * along
-        if sums[i] > 0:
-            for axis in range(dim):
-                radii[i, axis] /= sums[i]
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    steps = np.empty((dim, longest), np.float32)
+    phi = np.empty(longest, np.float32)
+    for i in range(start, stop):
+        first = indptr[i]
+        degree = indptr[i + 1] - first
+        phi[:degree] = 0
+        for c in range(dim):
+            here = coordinates[c, i]
+            for e in range(degree):
+                step = coordinates[c, uint32(indices[first + e])] - here
+                steps[c, e] = step
+                phi[e] += step * step
+        total = np.float32(0)
+        for e in range(degree):
+            phi[e] = similarity[table_place(phi[e])]
+            total += phi[e]
+        sums[i] = total
+        for a in range(dim):
+            for b in range(a + 1):
+                total = np.float32(0)
+                for e in range(degree):
+                    total += phi[e] * steps[a, e] * steps[b, e]
+                out[a, b, i] = total
+                out[b, a, i] = total
 
 
 @compiled_sums
-def add_radius_gradient(step, phi, pull, frame, radii, floor, slopes, total, out):
-    """Add Σ_l slope_l ∂r_l/∂z = Σ_l slope_l (φ/W)[2pv − p²D + R D]/(R + ε), D = pull·z, p = v·z."""
-    dim = step.shape[0]
-    for axis in range(dim):
-        along = 0.0
-        for c in range(dim):
-            along += frame[c, axis] * step[c]
-        weight = slopes[axis] * phi / (total * (radii[axis] + floor[axis]))
-        for c in range(dim):
-            out[c] += weight * (2 * along * frame[c, axis] + (radii[axis] - along * along) * pull * step[c])
+def stretch(coordinates, indptr, indices, similarity, pull, tensor, level, weight, start, stop, gradient):
+    """Subtract weight·Σ_j φ[2Mz + (c − zᵀMz)·pull·z] with M = M_i + M_j and c = c_i + c_j, z = z_ij.
 
-
-@compiled
-def spread(
-    coordinates,
-    indptr,
-    indices,
-    frames,
-    similarity,
-    pull,
-    radii,
-    floor,
-    sums,
-    slopes,
-    weight,
-    limit,
-    start,
-    stop,
-    gradient,
-):
-    """Add weight·∂/∂y_i of a function of all log radii with the given slopes ∂/∂r_il.
-
-    z_ij moves r_i, and r_j as well: the radius gradient is odd in z, so the same step serves both ends.
+    That is the gradient of a function of all log radii: z_ij moves the radii of i and those of j, and since the
+    expression is odd in z both ends share the same z. M_i (tensor, (d', d', m)) and c_i (level) hold the slopes.
     """
     dim = coordinates.shape[0]
-    step = np.empty(dim)
-    total = np.empty(dim)
+    longest = 0
     for i in range(start, stop):
-        total[:] = 0
-        for e in range(indptr[i], indptr[i + 1]):
-            j = uint32(indices[e])
-            squared = np.float32(0)
-            for c in range(dim):
-                z = coordinates[c, j] - coordinates[c, i]
-                step[c] = z
-                squared += z * z
-            place = table_place(squared)
-            phi = similarity[place]
-            add_radius_gradient(step, phi, pull[place], frames[i], radii[i], floor, slopes[i], sums[i], total)
-            add_radius_gradient(step, phi, pull[place], frames[j], radii[j], floor, slopes[j], sums[j], total)
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    steps = np.empty((dim, longest), np.float32)
+    turned = np.empty((dim, longest), np.float32)
+    phi = np.empty(longest, np.float32)
+    along = np.empty(longest, np.float32)
+    for i in range(start, stop):
+        first = indptr[i]
+        degree = indptr[i + 1] - first
+        phi[:degree] = 0
         for c in range(dim):
-            gradient[c, i] -= weight * clipped(total[c], limit)
+            here = coordinates[c, i]
+            for e in range(degree):
+                step = coordinates[c, uint32(indices[first + e])] - here
+                steps[c, e] = step
+                phi[e] += step * step
+        for e in range(degree):
+            along[e] = level[i] + level[uint32(indices[first + e])]
+        for a in range(dim):
+            turned[a, :degree] = 0
+            for b in range(dim):
+                here = tensor[a, b, i]
+                for e in range(degree):
+                    turned[a, e] += (here + tensor[a, b, uint32(indices[first + e])]) * steps[b, e]
+            for e in range(degree):
+                along[e] -= turned[a, e] * steps[a, e]
+        for e in range(degree):
+            place = table_place(phi[e])
+            phi[e] = similarity[place]
+            along[e] *= pull[place]
+        for c in range(dim):
+            total = np.float32(0)
+            for e in range(degree):
+                total += phi[e] * (np.float32(2) * turned[c, e] + along[e] * steps[c, e])
+            gradient[c, i] -= weight * total
 
 
 @compiled_sums
