@@ -208,6 +208,7 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float32"]  # maps are float32, whatever the data
         return tags
 
     def _rows(self, rows: Any) -> np.ndarray:

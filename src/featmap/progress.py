@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -101,5 +100,10 @@ class _Bar:
 
 
 def _peak_memory_mb() -> float:
+    """The most memory this process has held so far; not to be had on Windows."""
+    try:
+        import resource
+    except ImportError:
+        return float("nan")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 2**20 if sys.platform == "darwin" else peak / 2**10

@@ -24,7 +24,9 @@ def paper_frames(covariance: FloatArray, graph: Graph, connection: Connection, s
     """Minimise KL(P(Θ)‖Q(Θ^e)), then turn all frames together to fit the map, which cosines leave free."""
     dim = covariance.shape[1]
     signs = np.ones((len(covariance), dim), np.float32)
-    signs[:, : connection.steps.shape[1]] = consistent_signs(graph, connection)
+    known = slice(connection.steps.shape[1])
+    signs[:, known] = consistent_signs(graph, connection)
+    signs[:, known] *= _signs_of_parts(graph, (covariance[:, 0] * signs)[:, known])
     similar = cosine_graph(graph, connection, workers)
     frames = _descend(similar, dim, seed, workers)
     turn = polar(np.einsum("mca,ma,mba->cb", covariance, signs, frames, dtype=np.float64), np.eye(dim))
@@ -77,6 +79,13 @@ def _signs_along_tree(graph: Graph, connection: Connection, agreement: FloatArra
         for child, turn in zip(children, turns, strict=True):
             signs[child] = signs[parents[child]] * turn
     return signs
+
+
+def _signs_of_parts(graph: Graph, along: FloatArray) -> FloatArray:
+    """One sign per direction for each connected part, which its root chose by chance: most points look ahead."""
+    n_parts, part = connected_components(graph.weights, directed=False)
+    sums = np.column_stack([np.bincount(part, column, minlength=n_parts) for column in along.T])
+    return np.where(sums < 0, -1.0, 1.0)[part].astype(np.float32)
 
 
 def _descend(similar: Graph, dim: int, seed: int, workers: Workers) -> np.ndarray:

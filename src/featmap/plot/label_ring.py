@@ -1,0 +1,75 @@
+"""Labels around a circle that never overlap, as near as they can be to the directions they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+from sklearn.isotonic import isotonic_regression
+
+from .names import shortened
+
+LINE = 1.5  # distance of two lines of text, in font sizes: with slack for Axes that become smaller later
+WIDEST = 0.25  # part of the width that a label may take
+MARGIN = 6.0  # free space between circle and label, in points
+
+
+@dataclass(frozen=True)
+class LabelRing:
+    """Texts and where they begin, in points around the centre; those on the left end there."""
+
+    texts: list[str]
+    places: np.ndarray
+    on_the_right: np.ndarray
+    radius: float
+    font_size: float
+
+
+def ring_of_labels(
+    texts: Sequence[str], directions: np.ndarray, width: float, height: float, font_size: float
+) -> LabelRing:
+    """Put each text outside a circle, at the side its direction points to; the circle is as large as has room."""
+    on_the_right = directions[:, 0] >= 0
+    busiest = max(np.count_nonzero(on_the_right), np.count_nonzero(~on_the_right))
+    font_size = min(font_size, height / (busiest * LINE))
+    pitch = LINE * font_size
+    fitted = [fitted_text(text, WIDEST * width, font_size) for text in texts]
+    widest = max(text_width(text, font_size) for text in fitted)
+    radius = min(height / 2 - pitch / 2, width / 2 - widest - MARGIN)
+
+    places = np.empty((len(texts), 2))
+    steepness = directions[:, 1] / np.maximum(np.linalg.norm(directions, axis=1), np.finfo(float).tiny)
+    for side in (on_the_right, ~on_the_right):
+        places[side, 1] = spread(radius * steepness[side], pitch, (height - pitch) / 2)
+    across = np.sqrt(np.maximum(radius**2 - places[:, 1] ** 2, MARGIN**2))
+    places[:, 0] = np.where(on_the_right, across, -across)
+    return LabelRing(fitted, places, on_the_right, radius, font_size)
+
+
+def spread(wanted: np.ndarray, gap: float, limit: float) -> np.ndarray:
+    """The values nearest to the wanted ones (least squares) that are `gap` apart and within ± limit."""
+    order = np.argsort(wanted, kind="stable")
+    steps = gap * np.arange(len(wanted))
+    if not len(steps):
+        return wanted
+    # v_i ≥ v_{i−1} + gap is monotony of v_i − i·gap.
+    highest = max(limit - steps[-1], -limit)
+    values = np.empty(len(wanted))
+    values[order] = steps + isotonic_regression(wanted[order] - steps, y_min=-limit, y_max=highest)
+    return values
+
+
+def fitted_text(text: str, width: float, font_size: float) -> str:
+    """The text, shortened until it is no wider than `width` points."""
+    short = shortened(text, 80)
+    while len(short) > 3 and text_width(short, font_size) > width:
+        short = shortened(text, len(short) - 1)
+    return short
+
+
+def text_width(text: str, font_size: float) -> float:
+    """Width in points."""
+    return text_to_path.get_text_width_height_descent(text, FontProperties(size=font_size), ismath=False)[0]

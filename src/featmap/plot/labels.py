@@ -1,0 +1,94 @@
+"""What labels of points are: categories, or numbers on a scale."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidParameterError
+from .palette import N_STYLES
+
+# Integers with more distinct values than this are read as quantities, not as names.
+MOST_INTEGER_CATEGORIES = 30
+
+
+@dataclass(frozen=True)
+class Categories:
+    """A category per point by its number; -1 for points without one, called `rest` in the legend."""
+
+    codes: np.ndarray
+    names: list[str]
+    rest: str
+    title: str | None
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A number per point, not finite where it is missing."""
+
+    values: np.ndarray
+    title: str | None
+
+
+def read_labels(labels: Any, n_points: int) -> Categories | Numbers:
+    """Floats and many different integers are numbers; everything else names categories."""
+    values = np.asarray(labels)
+    if values.shape != (n_points,):
+        raise InvalidParameterError(
+            f"embedding(labels=...): must be one label per point, shape ({n_points},); got shape {values.shape}"
+        )
+    title = getattr(labels, "name", None)
+    title = None if title is None else str(title)
+    if _is_quantity(values):
+        return Numbers(values.astype(float), title)
+    return _categories(values, _declared_order(labels), title)
+
+
+def _is_quantity(values: np.ndarray) -> bool:
+    if values.dtype.kind == "f":
+        return True
+    return values.dtype.kind in "iu" and len(np.unique(values)) > MOST_INTEGER_CATEGORIES
+
+
+def _declared_order(labels: Any) -> list[str] | None:
+    """The order of a pandas Categorical, alone or as a column."""
+    categories = getattr(getattr(labels, "dtype", None), "categories", None)
+    return None if categories is None else [str(name) for name in categories]
+
+
+def _categories(values: np.ndarray, order: list[str] | None, title: str | None) -> Categories:
+    missing = np.array([value is None or value != value for value in values.tolist()])
+    texts = np.array([str(value) for value in values.tolist()], dtype=object)
+    present = {str(value) for value in texts[~missing]}
+    if order is None:
+        order = _sorted_names(values[~missing])
+    names = [name for name in order if name in present]
+    rest = "missing"
+    if len(names) > N_STYLES:
+        names, rest = _most_frequent(names, texts[~missing]), "other"
+    numbers = {name: number for number, name in enumerate(names)}
+    codes = np.array([-1 if gone else numbers.get(text, -1) for text, gone in zip(texts, missing, strict=True)])
+    return Categories(codes, names, rest, title)
+
+
+def _sorted_names(values: np.ndarray) -> list[str]:
+    if values.dtype.kind in "biu":
+        return [str(value) for value in np.unique(values).tolist()]
+    return sorted({str(value) for value in values.tolist()}, key=_natural)
+
+
+def _natural(name: str) -> list[str | int]:
+    """A key that sorts "cluster 2" before "cluster 10"."""
+    parts: list[str | int] = list(re.split(r"(\d+)", name))
+    parts[1::2] = [int(part) for part in parts[1::2]]
+    return parts
+
+
+def _most_frequent(names: list[str], texts: np.ndarray) -> list[str]:
+    """As many names as there are styles, in the order they had."""
+    counts = dict(zip(*np.unique(texts.astype(str), return_counts=True), strict=True))
+    kept = set(sorted(names, key=lambda name: -counts[name])[:N_STYLES])
+    return [name for name in names if name in kept]

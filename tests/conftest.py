@@ -1,0 +1,55 @@
+"""Fixtures: threads for stages, small data, and the real data sets where FEATMAP_DATA names their folder."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from featmap.parallel import Workers
+
+
+@pytest.fixture
+def workers():
+    with Workers(2) as workers:
+        yield workers
+
+
+@pytest.fixture(scope="session")
+def digits():
+    return load_digits().data
+
+
+@pytest.fixture(scope="session")
+def umap():
+    """The real umap-learn. It warns on import and at every seeded fit; that is not ours to mend."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import umap
+
+        yield umap
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session")
+def data_set():
+    """Load a file of the folder FEATMAP_DATA by its name."""
+    folder = os.environ.get("FEATMAP_DATA")
+
+    def load(name: str):
+        if not folder:
+            pytest.skip("FEATMAP_DATA is not set: it names the folder with the real data sets")
+        path = Path(folder) / f"{name}.npz"
+        if not path.exists():
+            pytest.skip(f"{path} is absent")
+        return np.load(path)
+
+    return load

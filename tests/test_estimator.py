@@ -1,0 +1,296 @@
+"""FeatMAP as a citizen of scikit-learn."""
+
+from __future__ import annotations
+
+import pickle
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from featmap import (
+    FeatMAP,
+    FeatmapError,
+    FeatmapWarning,
+    FitStopped,
+    InvalidDataError,
+    InvalidParameterError,
+)
+from featmap import neighbors as neighbors_stage
+
+QUICK = {"n_epochs": 30, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return np.random.default_rng(0).normal(size=(150, 6))
+
+
+@pytest.fixture(scope="module")
+def model(data):
+    return FeatMAP(**QUICK).fit(data)
+
+
+# A few epochs: the checks fit some hundred times, and ask about contracts, not about maps.
+@pytest.mark.filterwarnings("ignore:n_neighbors=:featmap.FeatmapWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks([FeatMAP(n_epochs=10, n_jobs=1)])
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+def test_attributes_have_the_promised_shapes(model, data):
+    m, n = data.shape
+    assert model.embedding_.shape == (m, 2)
+    assert model.embedding_.dtype == np.float32
+    assert model.frames_.shape == (m, 2, 2)
+    assert sp.issparse(model.graph_)
+    assert model.graph_.shape == (m, m)
+    assert model.singular_values_.shape == (m, n)
+    assert model.intrinsic_dim_.shape == (m,)
+    assert model.radii_.shape == model.embedding_radii_.shape == (m, 2)
+    assert model.density_correlation_.shape == (2,)
+    assert model.n_features_in_ == n
+    assert model.n_epochs_ == 30
+    assert [report.stage for report in model.fit_report_] == [
+        "neighbors",
+        "graph",
+        "tangents",
+        "alignment",
+        "start",
+        "layout",
+        "frames",
+    ]
+
+
+def test_rows_can_be_asked_for_in_every_way(model):
+    everything = model.feature_importance()
+    assert everything.shape == (150, 6)
+    mask = np.arange(150) % 7 == 0
+    for rows in ([3, 1], slice(5, 9), mask, 4, np.array([-1])):
+        assert np.array_equal(model.feature_importance(rows), np.atleast_2d(everything[rows]))
+    with pytest.raises(IndexError):
+        model.feature_importance([150])
+
+
+def test_arrows_carry_loadings_through_the_frame(model):
+    arrows, loadings = model.arrows([8])[0], model.loadings([8])[0]
+    for feature in range(6):
+        expected = sum(loadings[feature, axis] * model.frames_[8][:, axis] for axis in (0, 1))
+        np.testing.assert_allclose(arrows[feature], expected, atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(arrows, axis=1), np.linalg.norm(loadings, axis=1), atol=1e-6)
+    with pytest.raises(InvalidParameterError, match=r"arrows\(kind='swirl'\)"):
+        model.arrows([8], kind="swirl")
+
+
+def test_top_features_are_the_most_important(model):
+    top = model.top_features([0, 5], k=3)
+    importance = model.feature_importance([0, 5])
+    assert top.shape == (2, 3)
+    for row, features in zip(importance, top, strict=True):
+        assert (row[features] == np.sort(row)[::-1][:3]).all()
+
+
+def test_fit_transform_is_fit(data, model):
+    assert np.array_equal(FeatMAP(**QUICK).fit_transform(data), model.embedding_)
+
+
+def test_names_in_and_out(data):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(data, columns=[f"gene {i}" for i in range(6)])
+    model = FeatMAP(**QUICK).set_output(transform="pandas")
+    table = model.fit_transform(frame)
+    assert list(table.columns) == ["featmap0", "featmap1"]
+    assert list(model.get_feature_names_out()) == ["featmap0", "featmap1"]
+    assert list(model.feature_names_in_) == [f"gene {i}" for i in range(6)]
+    assert list(model.transform(frame[:3]).index) == [0, 1, 2]
+
+
+def test_clone_pipeline_and_pickle(data, model):
+    assert clone(model).get_params() == model.get_params()
+    piped = make_pipeline(StandardScaler(), FeatMAP(**QUICK)).fit(data)
+    assert piped.transform(data[:4]).shape == (4, 2)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.transform(data[:9] + 0.1), model.transform(data[:9] + 0.1))
+    assert np.array_equal(again.feature_importance(), model.feature_importance())
+
+
+def test_pickle_with_lists(monkeypatch):
+    monkeypatch.setattr(neighbors_stage, "EXACT_BELOW", 500)
+    X = np.random.default_rng(0).normal(size=(1000, 5))
+    model = FeatMAP(**QUICK).fit(X)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.transform(X[:9] + 0.1), model.transform(X[:9] + 0.1))
+
+
+def test_repr_shows_what_differs_from_the_defaults():
+    assert repr(FeatMAP(n_neighbors=30)) == "FeatMAP(n_neighbors=30)"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_neighbors", 2),
+        ("n_neighbors", 15.0),
+        ("n_neighbors", True),
+        ("n_components", 0),
+        ("metric", "precomputed"),
+        ("metric", "nonsense"),
+        ("min_dist", -0.1),
+        ("min_dist", 1.5),
+        ("min_dist", np.nan),
+        ("spread", 0),
+        ("n_epochs", 0),
+        ("density_weight", -1),
+        ("density_weight", np.inf),
+        ("density_fraction", 1.1),
+        ("intrinsic_dim", 0),
+        ("intrinsic_dim", "many"),
+        ("n_tangent_neighbors", 10),
+        ("frames", "wooden"),
+        ("init", "somewhere"),
+        ("init", np.zeros((3, 2))),
+        ("init", np.full((150, 2), np.nan)),
+        ("precomputed_knn", 3),
+        ("precomputed_knn", (np.zeros((3, 3), int), np.zeros((3, 3)))),
+        ("n_jobs", 0),
+        ("n_jobs", 1.5),
+        ("random_state", "seed"),
+        ("verbose", "loud"),
+    ],
+)
+def test_wrong_parameters_are_named_at_once(name, value, data):
+    began = time.perf_counter()
+    with pytest.raises(ValueError, match=name) as caught:
+        FeatMAP(**{name: value}).fit(data)
+    assert isinstance(caught.value, FeatmapError)
+    assert time.perf_counter() - began < 1
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.zeros((0, 3)),
+        np.zeros((5, 0)),
+        np.zeros(5),
+        np.zeros((1, 5)),
+        np.full((20, 3), np.nan),
+        np.full((20, 3), np.inf),
+        np.array([["a", "b"], ["c", "d"]]),
+        np.zeros((20, 3), complex),
+        [[1, 2], [3]],
+    ],
+    ids=["no rows", "no columns", "1-D", "one row", "NaN", "infinite", "strings", "complex", "ragged"],
+)
+def test_wrong_data_give_a_clear_error(X):
+    began = time.perf_counter()
+    with pytest.raises((ValueError, TypeError)):
+        FeatMAP().fit(X)
+    assert time.perf_counter() - began < 1
+
+
+def test_transform_refuses_other_columns(model):
+    with pytest.raises(ValueError, match="6 features"):
+        model.transform(np.zeros((3, 5)))
+
+
+@pytest.mark.parametrize("method", ["transform", "feature_importance", "loadings", "arrows", "top_features"])
+def test_unfitted_says_so(method, data):
+    with pytest.raises(NotFittedError):
+        getattr(FeatMAP(), method)(data)
+
+
+AWKWARD = {
+    "constant": np.ones((40, 3)),
+    "two rows": np.eye(2),
+    "three rows": np.eye(3),
+    "one feature": np.random.default_rng(0).normal(size=(60, 1)),
+    "half duplicates": np.repeat(np.random.default_rng(0).normal(size=(30, 4)), 2, axis=0),
+    "wide": np.random.default_rng(0).normal(size=(30, 500)),
+    "tiny": 1e-30 * np.random.default_rng(0).normal(size=(60, 3)),
+    "huge": 1e30 * np.random.default_rng(0).normal(size=(60, 3)),
+    "enormous": 1e300 * np.random.default_rng(0).normal(size=(60, 3)),
+    "far away": 1e8 + np.random.default_rng(0).normal(size=(60, 3)),
+    "two far clusters": np.random.default_rng(0).normal(size=(60, 3)) + 1e6 * (np.arange(60) % 2)[:, None],
+    "outlier": np.concatenate([np.random.default_rng(0).normal(size=(59, 3)), np.full((1, 3), 1e12)]),
+    "bool": np.random.default_rng(0).random((60, 8)) < 0.5,
+    "sparse with empty rows": sp.csr_matrix(np.diag(np.arange(40.0) % 4)),
+}
+
+
+@pytest.mark.filterwarnings("ignore:n_neighbors=:featmap.FeatmapWarning")
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("frames", ["aligned", "paper"])
+@pytest.mark.parametrize("case", AWKWARD)
+def test_awkward_data_give_finite_maps(case, frames, metric):
+    X = AWKWARD[case]
+    before = X.copy()
+    model = FeatMAP(**QUICK, frames=frames, metric=metric).fit(X)
+    for array in (
+        model.embedding_,
+        model.frames_,
+        model.radii_,
+        model.embedding_radii_,
+        model.density_correlation_,
+        model.feature_importance(),
+        model.arrows(),
+        model.transform(X),
+    ):
+        assert np.isfinite(array).all()
+    assert (X != before).sum() == 0
+
+
+def test_structure_far_from_the_origin_is_kept():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    near, far = FeatMAP(**QUICK).fit(X), FeatMAP(**QUICK).fit(X + 1e8)
+    shared = near.graph_.multiply(far.graph_ > 0).nnz / near.graph_.nnz
+    assert shared > 0.99
+
+
+def test_more_neighbors_than_rows_is_said(data):
+    with pytest.warns(FeatmapWarning, match="n_neighbors=15 is more than the 9 rows; using 9"):
+        FeatMAP(**QUICK).fit(data[:9])
+
+
+def test_callback_keeps_the_map_so_far(data):
+    model = FeatMAP(**QUICK)
+    model.fit(data, callback=lambda stage, done, total: stage == "layout" and done == 12)
+    assert model.n_epochs_ == 12
+    assert np.isfinite(model.embedding_).all()
+    assert np.isfinite(model.frames_).all()
+
+
+def test_callback_stops_before_there_is_a_map(data):
+    model = FeatMAP(**QUICK)
+    with pytest.raises(FitStopped, match="tangents"):
+        model.fit(data, callback=lambda stage, done, total: stage == "tangents")
+    assert not hasattr(model, "embedding_")
+
+
+def test_verbose_writes_to_stderr_only(data, capsys):
+    FeatMAP(**QUICK, verbose=True).fit(data)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "layout" in captured.err
+    FeatMAP(**QUICK).fit(data)
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
+
+
+def test_init_array_is_where_the_map_starts(data):
+    start = np.random.default_rng(1).normal(size=(150, 2))
+    setting = {"n_epochs": 1, "density_weight": 0, "random_state": 0}
+    after_one_step = FeatMAP(init=start, **setting).fit_transform(data)
+    assert np.abs(after_one_step - start).max() < 1.01  # a step of Adam is at most the learning rate
+    assert np.array_equal(FeatMAP(init=start.tolist(), **setting).fit_transform(data), after_one_step)
+
+
+def test_errors_are_values_or_featmaps():
+    assert issubclass(InvalidDataError, ValueError)
+    assert issubclass(InvalidParameterError, FeatmapError)

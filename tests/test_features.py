@@ -1,0 +1,99 @@
+"""Data are brought to unit size exactly, whatever their scale, offset, type or memory order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from featmap.features import measure, power_of_two_below
+
+
+@pytest.fixture
+def integers(rng):
+    return rng.integers(-50, 50, (300, 7)).astype(np.float64)
+
+
+def test_integers_are_kept_exactly(integers):
+    features = measure(integers)
+    restored = features.matrix.astype(np.float64) / features.scale + features.center
+    assert np.array_equal(restored, integers)
+
+
+@pytest.mark.parametrize("power", [-100, -3, 1, 100])
+def test_powers_of_two_change_nothing(integers, power):
+    assert np.array_equal(measure(integers * 2.0**power).matrix, measure(integers).matrix)
+
+
+@pytest.mark.parametrize("shift", [-1000, 1, 10**8])
+def test_integer_translations_change_nothing(integers, shift):
+    assert np.array_equal(measure(integers + shift).matrix, measure(integers).matrix)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1.0, 1e30, 1e300])
+def test_size_is_one(rng, scale):
+    matrix = measure(scale * rng.normal(size=(100, 4))).matrix
+    assert 0.5 <= np.abs(matrix).max() <= 1
+
+
+def test_values_at_both_ends_of_float64():
+    features = measure(np.array([[-1.7e308], [0.0], [1.7e308]]))
+    assert np.isfinite(features.matrix).all()
+    np.testing.assert_allclose(np.diff(features.matrix.ravel()), features.matrix[2, 0], rtol=1e-6)
+
+
+def test_new_rows_meet_training_rows(integers):
+    features = measure(integers)
+    assert np.array_equal(features.prepare(integers[:5]), features.matrix[:5])
+    assert np.isfinite(features.prepare(np.full((1, 7), 1e300))).all()
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.float16, np.float32])
+def test_types_and_orders_agree(integers, dtype):
+    X = np.abs(integers).astype(dtype)
+    expected = measure(X.astype(np.float64)).matrix
+    for variant in (X, np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2]):
+        assert np.array_equal(measure(variant).matrix, expected)
+
+
+def test_input_is_not_changed(integers):
+    before = integers.copy()
+    integers.flags.writeable = False
+    measure(integers)
+    measure(integers, unit_rows=True)
+    assert np.array_equal(integers, before)
+
+
+def test_unit_rows_have_length_one_and_zeros_stay(rng):
+    X = rng.normal(size=(50, 6)) * 10.0 ** rng.integers(-150, 150, (50, 1))
+    X[3] = 0
+    for variant in (X, sp.csr_matrix(X)):
+        matrix = measure(variant, unit_rows=True).matrix
+        dense = matrix.toarray() if sp.issparse(matrix) else matrix
+        lengths = np.linalg.norm(dense, axis=1)
+        np.testing.assert_allclose(lengths[np.arange(50) != 3], 1, rtol=1e-6)
+        assert lengths[3] == 0
+
+
+def test_sparse_stays_sparse_and_equals_dense_differences(rng):
+    X = sp.random(80, 30, 0.2, random_state=0, format="csr")
+    features = measure(X)
+    assert sp.issparse(features.matrix)
+    np.testing.assert_allclose(features.matrix.toarray() / features.scale, X.toarray(), rtol=1e-6)
+    assert np.array_equal(features.prepare(X[:3]).toarray(), features.matrix[:3].toarray())
+    assert np.array_equal(features.prepare(X[:3].toarray()).toarray(), features.matrix[:3].toarray())
+
+
+def test_table_gives_the_rows_asked_for(rng):
+    X = sp.random(80, 30, 0.2, random_state=0, format="csr")
+    indices = rng.integers(80, size=(5, 4)).astype(np.int32)
+    for features in (measure(X), measure(X.toarray())):
+        table, positions = features.table(indices)
+        dense = features.matrix.toarray() if features.is_sparse else features.matrix
+        assert np.array_equal(table[positions], dense[indices])
+
+
+def test_power_of_two_below():
+    for size in (1e-300, 0.3, 1.0, 7.0, 1e300):
+        assert 0.5 <= size * power_of_two_below(size) < 1
+    assert power_of_two_below(0.0) == 1

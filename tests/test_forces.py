@@ -1,0 +1,230 @@
+"""Every force: its gradient against finite differences of its value, its kernel against its slow twin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import reference
+import scipy.sparse as sp
+
+from featmap.curve import SOFTENING, Curve
+from featmap.layout.density import Density, exact_map_radii
+from featmap.layout.forces import DRAWS, Attraction, Repulsion
+from featmap.radii import FLOOR, radius_floor
+from featmap.values import Frames, Graph
+
+# What the tables (7 bits of mantissa) and float32 cost: relative to the size of the whole gradient.
+KERNEL_ERROR = 5e-3
+CONFIGURATIONS = range(100)
+
+
+def random_configuration(seed, m=9, dim=2, apart=1e-3):
+    """Points no two of which have s < apart, a symmetric graph, orthogonal frames, radii, and a curve."""
+    rng = np.random.default_rng(seed)
+    while True:
+        Y = rng.normal(0, rng.uniform(0.1, 5), (m, dim))
+        s = ((Y[:, None] - Y[None]) ** 2).sum(axis=2)[~np.eye(m, dtype=bool)]
+        if s.min() > apart:
+            break
+    P = np.triu(rng.random((m, m)) * (rng.random((m, m)) < 0.6), 1)
+    P[0, 1:] = 0.5  # connected
+    frames = np.linalg.qr(rng.normal(size=(m, dim, dim)))[0]
+    a, b = rng.uniform(0.5, 3), rng.uniform(0.6, 1.2)
+    return Y, P + P.T, frames, rng.normal(size=(m, dim)), a, b
+
+
+def as_graph(P):
+    weights = sp.csr_matrix(P.astype(np.float32))
+    weights.sort_indices()
+    return Graph(weights)
+
+
+def relative_error(found, expected):
+    return np.abs(found - expected).max() / np.abs(expected).max()
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize("seed", CONFIGURATIONS)
+def test_attraction_gradient_is_that_of_its_value(seed, dim):
+    Y, P, _, _, a, b = random_configuration(seed, dim=dim)
+    numeric = reference.finite_differences(lambda Y: reference.attraction_value(Y, P, a, b), Y)
+    assert relative_error(reference.attraction_gradient(Y, P, a, b), numeric) < 1e-6
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize("seed", CONFIGURATIONS)
+def test_repulsion_gradient_is_that_of_its_value(seed, dim):
+    Y, _, _, _, a, b = random_configuration(seed, dim=dim)
+
+    def value(y):
+        moved = Y.copy()
+        moved[0] = y[0]
+        return reference.repulsion_value(moved, 0, a, b)
+
+    numeric = reference.finite_differences(value, Y[:1], step=1e-5)
+    assert relative_error(reference.repulsion_gradient(Y, 0, a, b)[None], numeric) < 1e-6
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize("seed", CONFIGURATIONS)
+def test_density_gradient_is_that_of_its_value(seed, dim):
+    Y, P, frames, radii, a, b = random_configuration(seed, dim=dim)
+    floor = radius_floor(reference.map_radii(Y, P, frames, a, b))
+    numeric = reference.finite_differences(lambda Y: reference.density_value(Y, P, frames, radii, a, b, floor), Y)
+    assert relative_error(reference.density_gradient(Y, P, frames, radii, a, b, floor), numeric) < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_values_equal_their_twins(seed):
+    Y, P, frames, radii, a, b = random_configuration(seed)
+    graph, curve, columns = as_graph(P), Curve(a, b), Y.T
+    P = graph.weights.toarray().astype(np.float64)
+    assert Attraction(graph, curve).value(columns) == pytest.approx(reference.attraction_value(Y, P, a, b))
+    repulsion = sum(5 * P[i].sum() / len(Y) * reference.repulsion_value(Y, i, a, b) for i in range(len(Y)))
+    assert Repulsion(graph, curve, 0).value(columns) == pytest.approx(repulsion)
+    on_map = reference.map_radii(Y, P, frames, a, b)
+    np.testing.assert_allclose(exact_map_radii(Y, graph, Frames(frames), curve), on_map, rtol=1e-6)
+    agreement = reference.density_value(Y, P, frames, radii, a, b, radius_floor(on_map))
+    density = Density(graph, curve, Frames(frames), radii, 0.7)
+    assert density.value(columns) == pytest.approx(0.7 * P.sum() * agreement)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 5])
+@pytest.mark.parametrize("seed", range(10))
+def test_attraction_kernel_is_close_to_its_twin(seed, dim, workers):
+    Y, P, _, _, a, b = random_configuration(seed, m=40, dim=dim)
+    found = np.zeros((dim, len(Y)), np.float32)
+    Attraction(as_graph(P), Curve(a, b)).add_gradient(Y.T.astype(np.float32), 0, workers, found)
+    assert relative_error(found.T, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 5])
+@pytest.mark.parametrize("seed", range(10))
+def test_density_kernels_are_close_to_their_twin(seed, dim, workers):
+    Y, P, frames, radii, a, b = random_configuration(seed, m=40, dim=dim)
+    found = np.zeros((dim, len(Y)), np.float32)
+    density = Density(as_graph(P), Curve(a, b), Frames(frames.astype(np.float32)), radii, 0.7)
+    density.add_gradient(Y.T.astype(np.float32), 0, workers, found)
+    floor = radius_floor(reference.map_radii(Y, P, frames, a, b))
+    expected = 0.7 * P.sum() * reference.density_gradient(Y, P, frames, radii, a, b, floor)
+    assert relative_error(found.T, expected) < 2 * KERNEL_ERROR
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_sampled_gradient_is_unbiased(dim, workers):
+    """Attraction and repulsion together, over seeds: 2ΣP log Q + (5 deg/m) Σ log(1 − Q), softened as stated."""
+    n_seeds = 4000
+    Y, P, _, _, _, _ = random_configuration(3, m=6, dim=dim, apart=0.3)  # so far apart that no force is clipped
+    graph, curve = as_graph(P), Curve.fit(0.1, 1.0)
+    attraction = Attraction(graph, curve)
+    draws = np.zeros((n_seeds, dim, len(Y)), np.float32)
+    columns = Y.T.astype(np.float32)
+    for seed in range(n_seeds):
+        attraction.add_gradient(columns, 0, workers, draws[seed])
+        Repulsion(graph, curve, seed).add_gradient(columns, 7, workers, draws[seed])
+    expected = reference.attraction_gradient(Y, P, curve.a, curve.b) + np.array(
+        [
+            5 * P[i].sum() / len(Y) * reference.repulsion_gradient(Y, i, curve.a, curve.b, SOFTENING)
+            for i in range(len(Y))
+        ]
+    )
+    error = draws.std(axis=0).T / np.sqrt(n_seeds)
+    # The tables shift every coefficient a little; that is not noise, so it has its own allowance.
+    allowance = 3 * error + 1e-3 * np.abs(expected).max()
+    assert (np.abs(draws.mean(axis=0, dtype=np.float64).T - expected) < allowance).all()
+    assert error.max() < 0.02 * np.abs(expected).max(), "too few seeds to notice a bias"
+
+
+def test_each_vertex_draws_its_own_points_in_each_epoch(workers):
+    Y, P, _, _, _, _ = random_configuration(0, m=50)
+    repulsion = Repulsion(as_graph(P), Curve.fit(0.1, 1.0), 0)
+    gradients = np.zeros((2, 2, 50), np.float32)
+    for epoch in (0, 1):
+        repulsion.add_gradient(Y.T.astype(np.float32), epoch, workers, gradients[epoch])
+    assert not np.array_equal(gradients[0], gradients[1])
+
+
+def test_draws_are_uniform():
+    """Every point is drawn equally often, by every vertex: a χ² test on the hash."""
+    from featmap.kernels.random import below, scrambled
+
+    m, n = 37, 200_000
+    keys = np.random.default_rng(0).integers(2**32, size=2).astype(np.uint32)
+    drawn = np.array([below(scrambled(np.uint32(i), *keys), m) for i in range(n)])
+    counts = np.bincount(drawn, minlength=m)
+    assert counts.sum() == n
+    assert ((counts - n / m) ** 2 / (n / m)).sum() < 36 + 5 * np.sqrt(2 * 36)
+    pairs = np.histogram2d(drawn[:-1:DRAWS], drawn[1::DRAWS], bins=m)[0]
+    expected = pairs.sum() / m**2
+    assert ((pairs - expected) ** 2 / expected).sum() < m * m + 5 * np.sqrt(2 * m * m)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-3, 1.0, 1e3, 1e9])
+def test_tables_are_within_a_percent(scale):
+    """Within a table's range every coefficient is off by at most 0.5 %; beyond, it stays finite."""
+    from featmap.kernels.layout import FIRST_OCTAVE, OCTAVES, table_place
+
+    curve = Curve.fit(0.1, 1.0)
+    s = scale * np.random.default_rng(0).uniform(0.5, 2, 200)
+    places = np.array([table_place(np.float32(value)) for value in s])
+    tables = {
+        "pull": (curve.pull, 2 * curve.a * curve.b * s ** (curve.b - 1) / (1 + curve.a * s**curve.b)),
+        "push": (curve.push, 2 * curve.b / ((SOFTENING + s) * (1 + curve.a * s**curve.b))),
+        "similarity": (curve.similarity, 1 / (1 + curve.a * s**curve.b)),
+    }
+    inside = (s > 2.0**FIRST_OCTAVE) & (s < 2.0 ** (FIRST_OCTAVE + OCTAVES))
+    for table, exact in tables.values():
+        assert np.isfinite(table).all()
+        np.testing.assert_allclose(table[places][inside], exact[inside], rtol=1e-2)
+
+
+def test_curve_is_umaps(umap):
+    for min_dist, spread in [(0.1, 1.0), (0.0, 1.0), (0.5, 1.0), (0.25, 2.0)]:
+        curve = Curve.fit(min_dist, spread)
+        assert (curve.a, curve.b) == pytest.approx(umap.umap_.find_ab_params(spread, min_dist), rel=1e-6)
+
+
+def awkward_maps():
+    """Coincident points, all points at one place, a point without edges, a far outlier."""
+    Y, P, frames, radii, _, _ = random_configuration(1, m=12)
+    Y[1] = Y[0]
+    yield "coincident", Y, P, frames, radii
+    yield "all at one place", np.zeros_like(Y), P, frames, radii
+    lonely = P.copy()
+    lonely[3] = lonely[:, 3] = 0
+    yield "empty neighbourhood", Y, lonely, frames, radii
+    yield "no edges", Y, np.zeros_like(P), frames, radii
+    far = Y.copy()
+    far[0] = 1e15
+    yield "far outlier", far, P, frames, radii
+    yield "constant data radii", Y, P, frames, np.ones_like(radii)
+
+
+@pytest.mark.parametrize("case", list(awkward_maps()), ids=lambda case: case[0])
+def test_values_and_gradients_stay_finite(case, workers):
+    _, Y, P, frames, radii = case
+    graph, curve = as_graph(P), Curve.fit(0.1, 1.0)
+    columns = Y.T.astype(np.float32)
+    for force in (
+        Attraction(graph, curve),
+        Repulsion(graph, curve, 0),
+        Density(graph, curve, Frames(frames), radii, 0.5),
+    ):
+        gradient = np.zeros_like(columns)
+        force.add_gradient(columns, 0, workers, gradient)
+        assert np.isfinite(gradient).all()
+    assert np.isfinite(Density(graph, curve, Frames(frames), radii, 0.5).value(columns))
+    assert np.isfinite(Attraction(graph, curve).value(columns))
+
+
+def test_constant_data_radii_give_no_force(workers):
+    Y, P, frames, radii, _, _ = random_configuration(1)
+    gradient = np.zeros((2, len(Y)), np.float32)
+    force = Density(as_graph(P), Curve.fit(0.1, 1.0), Frames(frames), np.ones_like(radii), 0.5)
+    force.add_gradient(Y.T.astype(np.float32), 0, workers, gradient)
+    assert (gradient == 0).all()
+
+
+def test_radius_floor_is_relative_to_the_median():
+    radii = np.array([[0.0, 2.0], [4.0, 0.0], [8.0, 0.0]])
+    np.testing.assert_allclose(radius_floor(radii), [4.0 * FLOOR, FLOOR])

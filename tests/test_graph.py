@@ -1,0 +1,93 @@
+"""The graph: its defining equations, and umap-learn's on the same neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import reference
+
+from featmap.graph import build_graph, neighbor_memberships, weights_of_neighbors
+from featmap.values import Neighbors
+
+
+def neighbors_of(X, k=14):
+    indices, distances = reference.nearest_others(X, k)
+    return Neighbors(indices.astype(np.int32), distances.astype(np.float32))
+
+
+@pytest.mark.parametrize("n_neighbors", [3, 5, 15, 50])
+def test_memberships_sum_to_log2(n_neighbors, rng, workers):
+    near = neighbors_of(rng.normal(size=(300, 5)), n_neighbors - 1)
+    strengths = neighbor_memberships(near, n_neighbors, workers)
+    np.testing.assert_allclose(strengths.sum(axis=1), np.log2(n_neighbors), atol=1e-4)
+    assert (strengths[:, 0] == 1).all()
+
+
+@pytest.mark.parametrize("n_neighbors", [3, 15])
+def test_memberships_equal_their_twin(n_neighbors, rng, workers):
+    X = rng.integers(0, 4, (200, 4)).astype(float)  # ties and duplicates: some rows have no solution
+    near = neighbors_of(X, n_neighbors - 1)
+    strengths = neighbor_memberships(near, n_neighbors, workers)
+    for row, distances in zip(strengths, near.distances, strict=True):
+        np.testing.assert_allclose(row, reference.memberships(distances, n_neighbors), atol=1e-6)
+
+
+def test_scale_of_distances_does_not_matter(rng, workers):
+    near = neighbors_of(rng.normal(size=(100, 5)))
+    for power in (-60, 60):
+        scaled = Neighbors(near.indices, near.distances * np.float32(2.0**power))
+        assert np.array_equal(neighbor_memberships(scaled, 15, workers), neighbor_memberships(near, 15, workers))
+
+
+def test_symmetric_within_zero_and_one(rng, workers):
+    graph = build_graph(neighbors_of(rng.normal(size=(300, 5))), 15, workers)
+    weights = graph.weights
+    assert (weights != weights.T).nnz == 0
+    assert weights.data.min() > 0
+    assert weights.data.max() == 1
+    assert weights.has_sorted_indices
+    assert weights.diagonal().max() == 0
+
+
+def test_union_equals_its_twin(rng, workers):
+    near = neighbors_of(rng.normal(size=(120, 5)))
+    strengths = np.array([reference.memberships(row, 15) for row in near.distances])
+    expected = reference.fuzzy_union(near.indices, strengths)
+    np.testing.assert_allclose(build_graph(near, 15, workers).weights.toarray(), expected, atol=1e-6)
+
+
+def test_all_duplicates_are_fully_connected(workers):
+    graph = build_graph(neighbors_of(np.ones((20, 3))), 15, workers)
+    assert np.isfinite(graph.weights.data).all()
+    assert (graph.weights.data == 1).all()
+
+
+@pytest.mark.parametrize("kind", ["normal", "ties", "duplicates", "outliers", "digits"])
+def test_equals_umap_learns(kind, rng, workers, umap, digits):
+    X = {
+        "normal": rng.normal(size=(400, 6)),
+        "ties": rng.integers(0, 5, (400, 3)).astype(float),
+        "duplicates": np.repeat(rng.normal(size=(40, 4)), 10, axis=0),
+        "outliers": np.concatenate([rng.normal(size=(390, 3)), 1e6 * rng.normal(size=(10, 3))]),
+        "digits": digits[:1000],
+    }[kind]
+    near = neighbors_of(X)
+    own = np.arange(len(X))
+    expected, _, _ = umap.umap_.fuzzy_simplicial_set(
+        X,
+        15,
+        np.random.RandomState(0),
+        "euclidean",
+        knn_indices=np.column_stack([own, near.indices]),
+        knn_dists=np.column_stack([np.zeros(len(X)), near.distances]).astype(np.float32),
+    )
+    found = build_graph(near, 15, workers).weights
+    assert abs(found - expected).max() < 2e-5
+
+
+def test_weights_of_neighbors(rng, workers):
+    near = neighbors_of(rng.normal(size=(200, 5)))
+    graph = build_graph(near, 15, workers)
+    dense = graph.weights.toarray()
+    expected = np.take_along_axis(dense, near.indices.astype(np.int64), axis=1)
+    assert np.array_equal(weights_of_neighbors(graph, near.indices, workers), expected)

@@ -1,0 +1,152 @@
+"""The start of the map and the one loop."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.decomposition import PCA
+from test_frames import everything
+
+from featmap.errors import FeatmapWarning
+from featmap.features import measure
+from featmap.layout.descent import State, descend
+from featmap.layout.start import NOISE, SIZE, NoSpectrum, make_start, spectral_start
+from featmap.progress import Progress
+from featmap.values import Graph
+
+
+def ring(m, weight=1.0):
+    """A cycle of m points."""
+    i = np.arange(m)
+    weights = sp.coo_matrix((np.full(m, weight, np.float32), (i, (i + 1) % m)), (m, m))
+    return (weights + weights.T).tocsr()
+
+
+def as_graph(weights):
+    weights = sp.csr_matrix(weights, dtype=np.float32)
+    weights.sort_indices()
+    return Graph(weights)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 10])
+@pytest.mark.parametrize("init", ["auto", "pca", "random"])
+def test_starts_have_one_size(init, dim, rng, workers):
+    X = rng.normal(size=(300, 5))
+    features, _, graph, _ = everything(X, workers)
+    start = make_start(init, features, graph, dim, 0, workers)
+    assert start.shape == (300, dim)
+    assert start.dtype == np.float32
+    assert np.abs(start).max() == pytest.approx(SIZE, rel=0.01)
+
+
+def test_pca_start_is_pca(rng, workers):
+    X = rng.normal(size=(400, 30)) * 0.8 ** np.arange(30)
+    start = make_start("pca", measure(X), as_graph(ring(400)), 2, 0, workers)
+    for column, expected in zip(start.T, PCA(2).fit_transform(X).T, strict=True):
+        assert abs(np.corrcoef(column, expected)[0, 1]) > 0.9999
+
+
+def test_signs_are_fixed_by_the_largest_coordinate(rng, workers):
+    X = rng.normal(size=(400, 30)) * 0.8 ** np.arange(30)
+    for variant in (X, -X):
+        start = make_start("pca", measure(variant), as_graph(ring(400)), 2, 0, workers)
+        assert (start.max(axis=0) >= -start.min(axis=0) - 10 * NOISE).all()
+
+
+def test_spectral_start_is_the_spectrum(rng, workers):
+    _, _, graph, _ = everything(rng.normal(size=(300, 4)), workers)
+    scale = 1 / np.sqrt(graph.degrees)
+    values, vectors = np.linalg.eigh(scale[:, None] * graph.weights.toarray() * scale)
+    found = spectral_start(graph, 3)
+    for column, expected in zip(found.T, vectors[:, [-2, -3, -4]].T, strict=True):
+        assert abs(column @ expected) == pytest.approx(1, abs=1e-3)
+    assert np.array_equal(found, spectral_start(graph, 3))
+
+
+def test_spectral_start_falls_back_and_says_so(rng, workers):
+    X = np.concatenate([rng.normal(size=(100, 3)), 100 + rng.normal(size=(100, 3))])
+    features, _, graph, _ = everything(X, workers)
+    with pytest.warns(FeatmapWarning, match="2 unconnected parts; starting from principal components"):
+        spectral = make_start("spectral", features, graph, 2, 0, workers)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.array_equal(spectral, make_start("auto", features, graph, 2, 0, workers))
+    assert np.array_equal(spectral, make_start("pca", features, graph, 2, 0, workers))
+
+
+def nearly_disconnected():
+    """A large ring, and a small one that hangs on it by a thread."""
+    weights = sp.block_diag([ring(3000), ring(20)]).tolil()
+    weights[0, 3000] = weights[3000, 0] = 1e-7
+    return as_graph(weights.tocsr())
+
+
+@pytest.mark.parametrize(
+    ("graph", "reason"),
+    [
+        (nearly_disconnected(), "."),
+        (as_graph(sp.block_diag([ring(10), ring(10)])), "unconnected"),
+        (as_graph(ring(4)), "only 4 points"),
+    ],
+    ids=["nearly disconnected", "disconnected", "tiny"],
+)
+def test_graphs_without_a_useful_spectrum(graph, reason):
+    with pytest.raises(NoSpectrum, match=reason):
+        spectral_start(graph, 2)
+
+
+class Pull:
+    """A force towards the origin that remembers when it was asked."""
+
+    def __init__(self):
+        self.epochs = []
+
+    def value(self, coordinates):
+        return -float((coordinates**2).sum() / 2)
+
+    def add_gradient(self, coordinates, epoch, workers, gradient):
+        self.epochs.append(epoch)
+        gradient -= coordinates
+
+
+def test_descent_adds_forces_and_raises_their_value(rng, workers):
+    state = State.start(rng.normal(size=(50, 2)))
+    force = Pull()
+    before = force.value(state.coordinates)
+    assert descend(state, [force, force], 40, 40, workers, Progress())
+    assert force.value(state.coordinates) > 0.1 * before
+    assert force.epochs == [epoch for epoch in range(40) for _ in range(2)]
+
+
+def test_descent_is_adam(rng, workers):
+    """Against the textbook update, in float64."""
+    Y = rng.normal(size=(3, 2))
+    state = State.start(Y)
+    descend(state, [Pull()], 5, 10, workers, Progress())
+    mean, square, y = np.zeros_like(Y), np.zeros_like(Y), Y.copy()
+    for epoch in range(5):
+        gradient = -y
+        mean = 0.9 * mean + 0.1 * gradient
+        square = 0.99 * square + 0.01 * gradient**2
+        corrected = mean / (1 - 0.9 ** (epoch + 1)), square / (1 - 0.99 ** (epoch + 1))
+        y = y + (1 - epoch / 10) * corrected[0] / (np.sqrt(corrected[1]) + 1e-7)
+    np.testing.assert_allclose(state.embedding, y, rtol=1e-4, atol=1e-5)
+
+
+def test_descent_in_parts_is_descent_in_one(rng, workers):
+    Y = rng.normal(size=(50, 2))
+    whole, parts = State.start(Y), State.start(Y)
+    descend(whole, [Pull()], 30, 30, workers, Progress())
+    for until in (7, 20, 30):
+        descend(parts, [Pull()], until, 30, workers, Progress())
+    assert np.array_equal(whole.embedding, parts.embedding)
+
+
+def test_a_callback_can_stop_the_descent(rng, workers):
+    state = State.start(rng.normal(size=(50, 2)))
+    progress = Progress(lambda stage, done, total: done == 6)
+    assert not descend(state, [Pull()], 30, 30, workers, progress)
+    assert state.epoch == 6

@@ -1,0 +1,155 @@
+"""Neighbours: exact where promised, ties by index, the same for a row in any company."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import reference
+import scipy.sparse as sp
+from sklearn.metrics import pairwise_distances
+
+from featmap import neighbors as stage
+from featmap.errors import InvalidDataError
+from featmap.features import measure
+from featmap.neighbors import ExactSearch, ListSearch, find_neighbors, given_neighbors, make_search
+from featmap.parallel import Workers
+
+
+def found_by(X, k, workers, metric="euclidean"):
+    features = measure(X, unit_rows=metric == "cosine")
+    rows = features.matrix if metric in ("euclidean", "cosine") else X
+    return find_neighbors(make_search(features, X, metric, workers), rows, k, workers), features
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (5, 1), (300, 4), (700, 90)])
+def test_exact_search_equals_brute_force(shape, rng, workers):
+    X = rng.normal(size=shape).astype(np.float32)
+    k = min(14, shape[0] - 1)
+    found, features = found_by(X, k, workers)
+    indices, distances = reference.nearest_others(features.matrix, k)
+    assert np.array_equal(found.indices, indices)
+    np.testing.assert_allclose(found.distances, distances, rtol=1e-6)
+
+
+def test_ties_are_broken_by_index(rng, workers):
+    X = rng.integers(0, 3, (400, 4)).astype(float)  # few distinct rows: ties and duplicates everywhere
+    found, _ = found_by(X, 14, workers)
+    assert np.array_equal(found.indices, reference.nearest_others(X, 14)[0])
+
+
+def test_all_duplicates_take_the_lowest_indices(workers):
+    found, _ = found_by(np.ones((30, 3)), 4, workers)
+    assert found.indices[0].tolist() == [1, 2, 3, 4]
+    assert found.indices[20].tolist() == [0, 1, 2, 3]
+    assert (found.distances == 0).all()
+
+
+def test_sparse_equals_dense(workers):
+    X = sp.random(500, 200, 0.1, random_state=0, format="csr")
+    sparse, _ = found_by(X, 10, workers)
+    dense, _ = found_by(X.toarray(), 10, workers)
+    assert np.array_equal(sparse.indices, dense.indices)
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "cosine", "correlation", "braycurtis"])
+def test_metrics_equal_scikit_learns(metric, rng, workers):
+    X = rng.random((200, 6))
+    found, _ = found_by(X, 7, workers, metric)
+    distances = pairwise_distances(X, metric=metric)
+    np.fill_diagonal(distances, np.inf)
+    expected = np.sort(distances, axis=1)[:, :7]
+    np.testing.assert_allclose(found.distances, expected, rtol=1e-4, atol=1e-6)
+
+
+def test_a_function_is_a_metric(rng, workers):
+    X = rng.random((40, 3))
+    found, _ = found_by(X, 5, workers, metric=lambda a, b: np.abs(a - b).sum())
+    expected, _ = found_by(X, 5, workers, metric="manhattan")
+    assert np.array_equal(found.indices, expected.indices)
+
+
+def test_a_metric_that_gives_nonsense_is_refused(rng, workers):
+    with pytest.raises(InvalidDataError, match="choose a metric"):
+        found_by(rng.random((40, 3)), 5, workers, metric=lambda a, b: np.nan)
+
+
+@pytest.fixture(scope="module")
+def clustered():
+    """More rows than are searched exactly here, in 100 dimensions with decaying variance."""
+    rng = np.random.default_rng(1)
+    centers = rng.normal(size=(20, 100))
+    scale = 0.9 ** np.arange(100)
+    return ((centers[rng.integers(20, size=6000)] + rng.normal(size=(6000, 100))) * scale).astype(np.float32)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_lists_find_nearly_all_neighbors(clustered, workers, make):
+    matrix = measure(make(clustered)).matrix
+    approximate, _ = ListSearch.build(matrix, workers).nearest(matrix, 15, workers)
+    exact, _ = ExactSearch(matrix).nearest(matrix, 15, workers)
+    recall = np.mean([len(set(a) & set(b)) / 15 for a, b in zip(approximate, exact, strict=True)])
+    assert recall > 0.97
+
+
+def test_lists_do_not_depend_on_company_or_threads(clustered, workers):
+    matrix = measure(clustered).matrix
+    search = ListSearch.build(matrix, workers)
+    together = search.nearest(matrix[:700], 10, workers)
+    with Workers(1) as one_thread:
+        again = ListSearch.build(matrix, one_thread)
+        alone = [again.nearest(matrix[i : i + 1], 10, one_thread) for i in range(0, 700, 50)]
+    for place, (indices, distances) in zip(range(0, 700, 50), alone, strict=True):
+        assert np.array_equal(indices[0], together[0][place])
+        assert np.array_equal(distances[0], together[1][place])
+
+
+def test_rows_whose_lists_run_dry_are_searched_exactly(rng, workers, monkeypatch):
+    monkeypatch.setattr(stage, "PROBED_LISTS", 1)
+    X = rng.normal(size=(300, 5)).astype(np.float32)
+    X[:200] *= 1e-3  # one crowded list, many with fewer rows than neighbours asked for
+    search = ListSearch.build(X, workers)
+    found, distances = search.nearest(X, 60, workers)
+    assert (found >= 0).all()
+    assert (np.diff(distances, axis=1) >= 0).all()
+
+
+def test_large_data_use_lists(rng, workers, monkeypatch):
+    monkeypatch.setattr(stage, "EXACT_BELOW", 100)
+    X = rng.normal(size=(200, 5))
+    assert isinstance(make_search(measure(X), X, "euclidean", workers), ListSearch)
+    assert isinstance(make_search(measure(X[:100]), X[:100], "euclidean", workers), ExactSearch)
+
+
+def test_given_neighbors_with_or_without_self(rng):
+    X = rng.normal(size=(50, 3))
+    indices, distances = reference.nearest_others(X, 8)
+    expected = given_neighbors(indices, distances, 50, 5)
+    with_self = given_neighbors(
+        np.column_stack([np.arange(50), indices]), np.column_stack([np.zeros(50), distances]), 50, 5
+    )
+    shuffled = given_neighbors(indices[:, ::-1], distances[:, ::-1], 50, 5)
+    for other in (with_self, shuffled):
+        assert np.array_equal(other.indices, expected.indices)
+        assert np.array_equal(other.distances, expected.distances)
+    assert np.array_equal(expected.indices, indices[:, :5])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda i, d: (i[:-1], d[:-1]), "shape"),
+        (lambda i, d: (i, d[:, :-1]), "shape"),
+        (lambda i, d: (i - 1, d), "integers from 0"),
+        (lambda i, d: (i + 45, d), "integers from 0"),
+        (lambda i, d: (i.astype(float), d), "integers from 0"),
+        (lambda i, d: (i, d * np.nan), "finite"),
+        (lambda i, d: (i, -d), "not negative"),
+        (lambda i, d: (i[:, :3], d[:, :3]), "only 3"),
+        (lambda i, d: (i[:, [0, 0, 1, 2, 3]], d[:, [0, 0, 1, 2, 3]]), "twice"),
+    ],
+)
+def test_given_neighbors_that_cannot_be_used(spoil, message, rng):
+    indices, distances = reference.nearest_others(rng.normal(size=(50, 3)), 8)
+    with pytest.raises(InvalidDataError, match=message) as caught:
+        given_neighbors(*spoil(indices, distances), 50, 5)
+    assert "precomputed_knn" in str(caught.value)

@@ -1,0 +1,347 @@
+"""The whole method: what leaves a map unchanged, byte for byte, and what new rows may expect."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import reference
+import scipy.sparse as sp
+
+from featmap import FeatMAP
+from featmap import neighbors as neighbors_stage
+from featmap import pipeline
+from featmap.parallel import Workers
+from featmap.values import Tangents
+
+QUICK = {"n_epochs": 60, "random_state": 0}
+
+
+def digest(*arrays):
+    return hashlib.sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)).hexdigest()
+
+
+def graph_digest(model):
+    return digest(model.graph_.data, model.graph_.indices, model.graph_.indptr)
+
+
+def whole_digest(model):
+    importance = model.feature_importance()
+    return digest(model.embedding_, model.frames_, model.embedding_radii_, importance), graph_digest(model)
+
+
+@pytest.fixture(scope="module")
+def integers():
+    rng = np.random.default_rng(2)
+    centers = rng.integers(0, 100, (6, 12))
+    return (centers[rng.integers(6, size=500)] + rng.integers(-12, 13, (500, 12))).astype(np.float64)
+
+
+@pytest.fixture(scope="module")
+def start():
+    return np.random.default_rng(3).normal(0, 5, (500, 2))
+
+
+class TestDeterminism:
+    @pytest.mark.parametrize("frames", ["aligned", "paper"])
+    def test_threads_do_not_matter(self, integers, frames):
+        new = integers[:100] + 0.25
+        digests = set()
+        for n_jobs in (1, 2, 4, 1, 2, 4):
+            model = FeatMAP(**QUICK, n_jobs=n_jobs, frames=frames).fit(integers)
+            digests.add((whole_digest(model), digest(model.transform(new))))
+        assert len(digests) == 1
+
+    def test_threads_do_not_matter_with_lists_and_many_blocks(self, monkeypatch):
+        """Large data take another path: lists instead of all pairs, several blocks, more than one slice of axes."""
+        monkeypatch.setattr(neighbors_stage, "EXACT_BELOW", 1000)
+        monkeypatch.setattr("featmap.alignment.BYTES_OF_AXES", 2**20)
+        X = np.random.default_rng(0).normal(size=(5000, 80)) * 0.9 ** np.arange(80)
+        digests = set()
+        for n_jobs in (1, 2, 4):
+            model = FeatMAP(n_epochs=20, random_state=0, n_jobs=n_jobs).fit(X)
+            digests.add((whole_digest(model), digest(model.transform(X[:100] + 0.01))))
+        assert len(digests) == 1
+
+    def test_seeds_differ(self, integers):
+        maps = {digest(FeatMAP(n_epochs=60, random_state=seed).fit_transform(integers)) for seed in (0, 1, 2)}
+        assert len(maps) == 3
+
+    def test_none_follows_numpys_global_seed(self, integers):
+        maps = []
+        for _ in range(2):
+            np.random.seed(7)  # noqa: NPY002 - what scikit-learn's users do
+            maps.append(FeatMAP(n_epochs=20).fit_transform(integers))
+        assert np.array_equal(*maps)
+
+
+class TestInvariance:
+    def test_permuted_features(self, integers, start):
+        order = np.random.default_rng(1).permutation(12)
+        setting = {**QUICK, "init": start, "density_weight": 0}
+        model = FeatMAP(**setting).fit(integers)
+        permuted = FeatMAP(**setting).fit(integers[:, order])
+        assert graph_digest(model) == graph_digest(permuted)
+        assert digest(model.embedding_) == digest(permuted.embedding_)
+        sigma = model.singular_values_
+        last = np.maximum(model.intrinsic_dim_, 1)[:, None]
+        gap = np.take_along_axis(np.pad(sigma, ((0, 0), (0, 1))), last, axis=1)
+        separated = (gap / np.take_along_axis(sigma, last - 1, axis=1)).ravel() < 0.95
+        assert separated.mean() > 0.5
+        np.testing.assert_allclose(
+            permuted.feature_importance(separated), model.feature_importance(separated)[:, order], atol=1e-5
+        )
+
+    @pytest.mark.parametrize("shift", [-37, 1, 10**8])
+    def test_integer_translation(self, integers, shift):
+        model, moved = (FeatMAP(**QUICK).fit(X) for X in (integers, integers + shift))
+        assert whole_digest(model) == whole_digest(moved)
+        assert digest(model.singular_values_) == digest(moved.singular_values_)
+
+    @pytest.mark.parametrize("power", [-40, -1, 3, 200])
+    @pytest.mark.parametrize("n_components", [2, 3])
+    def test_powers_of_two(self, integers, power, n_components):
+        X = integers + np.random.default_rng(0).normal(size=integers.shape)
+        model, scaled = (FeatMAP(n_components=n_components, **QUICK).fit(Z) for Z in (X, X * 2.0**power))
+        assert whole_digest(model) == whole_digest(scaled)
+        np.testing.assert_array_equal(scaled.singular_values_, model.singular_values_ * 2.0**power)
+        np.testing.assert_allclose(scaled.radii_, model.radii_ + 2 * power * np.log(2), atol=1e-9)
+
+    def test_flipped_singular_vectors(self, integers, monkeypatch):
+        """No importance, no arrow and, for two components, no map."""
+        model = FeatMAP(**QUICK).fit(integers)
+        find = pipeline.find_tangents
+
+        def flipped(*arguments):
+            tangents = find(*arguments)
+            signs = np.random.default_rng(5).choice([-1.0, 1.0], tangents.singular_values.shape)
+            return replace(tangents, factors=tangents.factors * signs[:, None, :])
+
+        monkeypatch.setattr(pipeline, "find_tangents", flipped)
+        other = FeatMAP(**QUICK).fit(integers)
+        assert not np.array_equal(other.frames_, model.frames_)
+        assert digest(other.embedding_) == digest(model.embedding_)
+        np.testing.assert_array_equal(other.feature_importance(), model.feature_importance())
+        np.testing.assert_allclose(other.arrows(), model.arrows(), atol=1e-6)
+
+    def test_memory_orders_types_and_views(self, integers):
+        expected = whole_digest(FeatMAP(**QUICK).fit(integers))
+        for X in (
+            np.asfortranarray(integers),
+            np.repeat(integers, 2, axis=1)[:, ::2],
+            integers.astype(np.int32),
+            integers.astype(np.float32),
+        ):
+            assert whole_digest(FeatMAP(**QUICK).fit(X)) == expected
+
+    def test_sparse_is_like_dense(self, start):
+        """The same neighbours, and the same map to rounding over a few steps (later, chaos magnifies any rounding)."""
+        X = sp.random(500, 60, 0.2, random_state=0, format="csr")
+        setting = {"n_epochs": 10, "random_state": 0, "init": start}
+        sparse, dense = FeatMAP(**setting).fit(X), FeatMAP(**setting).fit(X.toarray())
+        np.testing.assert_allclose(sparse.graph_.toarray(), dense.graph_.toarray(), atol=1e-4)
+        np.testing.assert_allclose(sparse.embedding_, dense.embedding_, atol=1e-3)
+        np.testing.assert_allclose(sparse.transform(X[:50]), sparse.embedding_[:50], atol=1e-6)
+
+
+def test_no_density_two_ways(integers):
+    without_weight = FeatMAP(**QUICK, density_weight=0).fit(integers)
+    without_epochs = FeatMAP(**QUICK, density_fraction=0).fit(integers)
+    with_both = FeatMAP(**QUICK).fit(integers)
+    assert whole_digest(without_weight) == whole_digest(without_epochs)
+    assert digest(with_both.embedding_) != digest(without_weight.embedding_)
+
+
+def test_density_acts_in_the_last_epochs_only(integers, monkeypatch):
+    seen = []
+    add_gradient = pipeline.Density.add_gradient
+
+    def watched(self, coordinates, epoch, workers, gradient):
+        seen.append(epoch)
+        add_gradient(self, coordinates, epoch, workers, gradient)
+
+    monkeypatch.setattr(pipeline.Density, "add_gradient", watched)
+    FeatMAP(n_epochs=50, density_fraction=0.3, random_state=0).fit(integers)
+    assert seen == list(range(35, 50))
+
+
+def test_radii_are_measured_along_the_frames(integers):
+    """Frames are orthonormal, not the screen's axes, and the published radii are those along them."""
+    model = FeatMAP(**QUICK).fit(integers)
+    gram = np.einsum("mca,mcb->mab", model.frames_, model.frames_, dtype=np.float64)
+    np.testing.assert_allclose(gram, np.broadcast_to(np.eye(2), gram.shape), atol=1e-5)
+    assert np.abs(model.frames_[:, 0, 1]).mean() > 0.2
+    curve = pipeline.Curve.fit(0.1, 1.0)
+    P = model.graph_.toarray()
+    Y = model.embedding_.astype(np.float64)
+    radii = reference.map_radii(Y, P, model.frames_, curve.a, curve.b)
+    floor = 1e-3 * np.median(radii, axis=0)
+    np.testing.assert_allclose(model.embedding_radii_, np.log(radii + floor), atol=1e-5)
+    expected = [np.corrcoef(model.radii_[:, axis], model.embedding_radii_[:, axis])[0, 1] for axis in (0, 1)]
+    np.testing.assert_allclose(model.density_correlation_, expected, atol=1e-9)
+
+
+def test_density_raises_the_correlation(integers):
+    correlations = [
+        FeatMAP(n_epochs=200, random_state=0, density_weight=weight).fit(integers).density_correlation_.mean()
+        for weight in (0, 0.5, 2)
+    ]
+    assert correlations[0] + 0.1 < correlations[1] < correlations[2]
+
+
+def test_density_uses_the_frames_of_the_map_so_far(integers, monkeypatch):
+    """Turned frames make another map: the force follows them."""
+    model = FeatMAP(**QUICK).fit(integers)
+    fit_frames = pipeline.fit_frames
+
+    def turned(*arguments):
+        frames = fit_frames(*arguments)
+        quarter = np.sqrt(0.5).astype(np.float32) * np.array([[1, -1], [1, 1]], np.float32)
+        return replace(frames, axes=frames.axes @ quarter)
+
+    monkeypatch.setattr(pipeline, "fit_frames", turned)
+    assert digest(FeatMAP(**QUICK).fit(integers).embedding_) != digest(model.embedding_)
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3, 8, 20])
+def test_any_number_of_components(integers, n_components):
+    model = FeatMAP(n_components=n_components, n_epochs=20, random_state=0).fit(integers[:200])
+    assert model.embedding_.shape == (200, n_components)
+    assert model.frames_.shape == (200, n_components, n_components)
+    assert model.loadings([0]).shape == (1, 12, n_components)
+    assert model.arrows([0]).shape == (1, 12, n_components)
+    for array in (model.embedding_, model.frames_, model.radii_, model.embedding_radii_, model.density_correlation_):
+        assert np.isfinite(array).all()
+
+
+@pytest.fixture(scope="module")
+def model(integers):
+    return FeatMAP(n_epochs=200, random_state=0).fit(integers)
+
+
+class TestTransform:
+    def test_rows_do_not_depend_on_company(self, model, integers):
+        new = integers + np.random.default_rng(0).normal(0, 3, integers.shape)
+        together = model.transform(new)
+        for rows in ([0], [7, 3], np.arange(0, 500, 3), np.arange(499, -1, -1)):
+            assert np.array_equal(model.transform(new[rows]), together[rows])
+
+    def test_rows_do_not_depend_on_company_with_lists(self, monkeypatch):
+        monkeypatch.setattr(neighbors_stage, "EXACT_BELOW", 1000)
+        X = np.random.default_rng(0).normal(size=(3000, 80)) * 0.9 ** np.arange(80)
+        model = FeatMAP(n_epochs=10, random_state=0).fit(X)
+        new = X + 0.1
+        together = model.transform(new)
+        for rows in ([0], [7, 3], np.arange(0, 3000, 7)):
+            assert np.array_equal(model.transform(new[rows]), together[rows])
+        np.testing.assert_array_equal(model.transform(X), model.embedding_)
+
+    def test_training_rows_get_their_own_places(self, model, integers):
+        np.testing.assert_allclose(model.transform(integers), model.embedding_, atol=1e-2)
+
+    def test_duplicates_get_the_place_of_the_first(self):
+        X = np.repeat(np.random.default_rng(0).normal(size=(60, 5)), 2, axis=0)
+        model = FeatMAP(**QUICK).fit(X)
+        assert np.array_equal(model.transform(X[1::2]), model.embedding_[::2])
+
+    def test_close_rows_land_close(self, model, integers):
+        _, distances = reference.nearest_others(integers, 1)
+        rng = np.random.default_rng(0)
+        step = rng.normal(size=integers.shape)
+        step *= 0.01 * distances / np.linalg.norm(step, axis=1, keepdims=True)
+        moved = np.linalg.norm(model.transform(integers + step) - model.embedding_, axis=1)
+        _, on_map = reference.nearest_others(model.embedding_, 1)
+        assert np.median(moved) < 3 * np.median(on_map)
+        assert np.median(moved) > 0
+
+    def test_placement_is_continuous_at_training_rows(self, model, integers):
+        step = np.random.default_rng(0).normal(size=integers.shape)
+        moves = [
+            np.abs(model.transform(integers + size * step) - model.embedding_).max() for size in (1e-1, 1e-2, 1e-3)
+        ]
+        assert moves[0] > moves[1] > moves[2]
+        assert moves[2] < 1e-3
+
+    def test_far_rows_stay_on_the_map(self, model):
+        low, high = model.embedding_.min(axis=0), model.embedding_.max(axis=0)
+        for size in (1e3, 1e12, 1e300):
+            placed = model.transform(np.full((1, 12), size))
+            assert ((placed >= low) & (placed <= high)).all()
+
+    def test_transform_changes_nothing(self, model, integers):
+        before = whole_digest(model)
+        new = integers[:20] + 0.5
+        copy = new.copy()
+        first = model.transform(new)
+        assert np.array_equal(first, model.transform(new))
+        assert np.array_equal(new, copy)
+        assert whole_digest(model) == before
+
+    @pytest.mark.parametrize("metric", ["cosine", "manhattan", lambda a, b: np.abs(a - b).max()])
+    def test_other_metrics(self, integers, metric):
+        X = integers[:120]
+        model = FeatMAP(metric=metric, n_epochs=20, random_state=0).fit(X)
+        np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-2)
+        new = X + 0.5
+        assert np.array_equal(model.transform(new)[5:9], model.transform(new[5:9]))
+
+
+def test_given_neighbors_give_the_same_map_and_transform(integers):
+    indices, distances = reference.nearest_others(integers, 20)
+    plain = FeatMAP(**QUICK).fit(integers)
+    given = FeatMAP(**QUICK, precomputed_knn=(indices, distances)).fit(integers)
+    np.testing.assert_allclose(given.graph_.toarray(), plain.graph_.toarray(), atol=1e-6)
+    np.testing.assert_allclose(given.transform(integers), given.embedding_, atol=1e-2)
+
+
+def test_larger_neighborhoods_for_tangents(integers):
+    plain = FeatMAP(**QUICK, density_weight=0).fit(integers)
+    wide = FeatMAP(**QUICK, density_weight=0, n_tangent_neighbors=40).fit(integers)
+    assert graph_digest(plain) == graph_digest(wide)
+    assert wide.singular_values_.shape == (500, 12)
+    weights = reference.memberships(reference.nearest_others(integers, 39)[1][0], 40)
+    expected, _ = reference.local_svd(integers, 0, reference.nearest_others(integers, 39)[0][0], weights)
+    np.testing.assert_allclose(wide.singular_values_[0], expected, rtol=1e-4)
+    np.testing.assert_allclose(
+        (wide.feature_importance() ** 2).sum(axis=1), wide.intrinsic_dim_, rtol=1e-5
+    )
+
+
+def test_cosine_tangents_are_those_of_unit_rows(integers):
+    model = FeatMAP(**QUICK, metric="cosine").fit(integers)
+    scaled = FeatMAP(**QUICK, metric="cosine").fit(integers * 2.0 ** np.arange(500)[:, None])
+    assert whole_digest(model) == whole_digest(scaled)
+
+
+def test_nothing_of_size_points_times_features_times_directions_is_stored(integers):
+    model = FeatMAP(**QUICK).fit(integers)
+    tangents: Tangents = model._fitted.tangents
+    assert tangents.factors.shape == (500, 14, 12)
+    m, n = 500, 12
+    for array in (tangents.factors, tangents.singular_values, tangents.neighbors):
+        assert array.size <= m * 14 * min(14, n)
+
+
+def test_interrupt_leaves_the_estimator_as_it_was(integers):
+    model = FeatMAP(**QUICK).fit(integers)
+    before = whole_digest(model)
+
+    def interrupt(stage, done, total):
+        if stage == "layout" and done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(integers[:300], callback=interrupt)
+    assert whole_digest(model) == before
+    assert model.transform(integers[:1]).shape == (1, 2)
+
+
+def test_workers_are_reusable_across_stages(integers):
+    with Workers(2) as workers:
+        features = pipeline.measure(integers)
+        search = pipeline.make_search(features, integers, "euclidean", workers)
+        first = pipeline.find_neighbors(search, features.matrix, 14, workers)
+        second = pipeline.find_neighbors(search, features.matrix, 14, workers)
+    assert np.array_equal(first.indices, second.indices)
