@@ -77,7 +77,7 @@ def density(model: FeatMAP) -> str:
 def draw_map(model: FeatMAP, row: int, labels: np.ndarray) -> Figure:
     figure = Figure(figsize=(8, 6.5), layout="constrained")
     ax = plot.embedding(model, labels=labels, ax=figure.add_subplot())
-    ax.set_title(f"featMAP of {len(labels)} handwritten digits; the ring marks row {row}, a {labels[row]}")
+    ax.set_title(f"featMAP of {len(labels)} handwritten digits; the ring marks row {row}, digit {labels[row]}")
     for colour, width in (("white", 4.5), ("black", 2)):
         ax.plot(*model.embedding_[row], "o", markersize=15, fillstyle="none", color=colour, markeredgewidth=width)
     return figure
@@ -91,9 +91,10 @@ def draw_point(model: FeatMAP, row: int, image: np.ndarray, digit: int, names: l
     plot.saliency(model, row, image_shape=IMAGE_SHAPE, image=image, ax=importance)
     importance.set_title("How important each pixel is")
     original.imshow(image.reshape(IMAGE_SHAPE), cmap="gray_r")
-    original.set_title(f"The image itself, a {digit}")
+    original.set_title(f"The image itself, digit {digit}")
     for ax in (importance, original):
-        ax.set(xticks=range(8), yticks=range(8), xlabel="column (c)", ylabel="row (r)")
+        ax.set(xticks=range(8), yticks=range(8), xlabel="column (c)")
+    importance.set_ylabel("row (r)")
     return figure
 
 
@@ -107,7 +108,7 @@ map.png shows {len(model.embedding_)} images of 8 by 8 pixels, one point each. I
 colour tells the digit. The fit took {seconds:.1f} seconds. Where the data are crowded the map is crowded too: along
 the two local directions, density on the map and in the data correlate by {density(model)} (1 would be perfect).
 
-local_frame.png explains one point, row {row}, a {digit}, which has a ring around it on the map. It was chosen because
+local_frame.png explains one point, row {row}, digit {digit}, ringed on the map. It was chosen because
 two directions describe its neighbourhood best: they hold {held[row]:.0%} of the local variance (median of all points:
 {np.median(held):.0%}).
 Left: the lines v1 and v2 are these directions as they lie on the map; they have no sign. Walking from the point

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import reference
-from test_tangents import tangents_of
 
+import reference
 from featmap import alignment as stage
 from featmap.alignment import alignment, connect, transport
 from featmap.graph import build_graph
 from featmap.loadings import axes
 from featmap.values import Neighbors
+from test_tangents import tangents_of
 
 
 @pytest.fixture
@@ -26,9 +26,9 @@ def test_alignment_is_the_nearest_rotation(curved):
     features, tangents = curved
     i, j = 3, int(tangents.neighbors[3, 0])
     V_i, V_j = (axes(features, tangents, np.array([row]), 2)[0].T for row in (i, j))
-    O = alignment(features, tangents, i, j, 2)
-    np.testing.assert_allclose(O, reference.nearest_orthogonal(V_j.T @ V_i), atol=1e-6)
-    np.testing.assert_allclose(V_j @ O, V_i, atol=0.3)
+    turn = alignment(features, tangents, i, j, 2)
+    np.testing.assert_allclose(turn, reference.nearest_orthogonal(V_j.T @ V_i), atol=1e-6)
+    np.testing.assert_allclose(V_j @ turn, V_i, atol=0.3)
 
 
 def test_transport_moves_a_tangent_vector_to_the_same_place(curved):
@@ -48,8 +48,8 @@ def test_transport_moves_a_tangent_vector_to_the_same_place(curved):
 def test_transport_there_and_back(curved):
     features, tangents = curved
     i, j = 5, int(tangents.neighbors[5, 0])
-    O, back = alignment(features, tangents, i, j, 2), alignment(features, tangents, j, i, 2)
-    np.testing.assert_allclose(back @ O, np.eye(2), atol=1e-6)
+    there, back = alignment(features, tangents, i, j, 2), alignment(features, tangents, j, i, 2)
+    np.testing.assert_allclose(back @ there, np.eye(2), atol=1e-6)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 5])
@@ -68,6 +68,4 @@ def test_connection_equals_its_twin(curved, dim, slices, workers, monkeypatch):
         np.testing.assert_allclose(connection.products[e], V[j].T @ V[i], atol=1e-5)
         np.testing.assert_allclose(connection.steps[e], V[i].T @ (features.matrix[j] - features.matrix[i]), atol=1e-5)
         if min(np.linalg.svd(V[j].T @ V[i], compute_uv=False)) > 1e-3:
-            np.testing.assert_allclose(
-                connection.turns[e], reference.nearest_orthogonal(V[j].T @ V[i]), atol=1e-3
-            )
+            np.testing.assert_allclose(connection.turns[e], reference.nearest_orthogonal(V[j].T @ V[i]), atol=1e-3)

@@ -243,7 +243,7 @@ def test_awkward_data_give_finite_maps(case, frames, metric):
         model.transform(X),
     ):
         assert np.isfinite(array).all()
-    assert (X != before).sum() == 0
+    assert (before != X).sum() == 0
 
 
 def test_structure_far_from_the_origin_is_kept():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import reference
 import scipy.sparse as sp
 
+import reference
 from featmap.curve import SOFTENING, Curve
 from featmap.layout.density import Density, exact_map_radii
 from featmap.layout.forces import DRAWS, Attraction, Repulsion

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import reference
 import scipy.sparse as sp
-from test_tangents import tangents_of
 
+import reference
 from featmap.alignment import connect
 from featmap.frames import fit_frames, scaled_covariance
 from featmap.frames.aligned import MAP_WEIGHT, _polar
@@ -17,6 +16,7 @@ from featmap.kernels.frames import carried_frames, frame_attraction, frame_repul
 from featmap.loadings import axes
 from featmap.neighbors import find_neighbors, make_search
 from featmap.values import Connection, Graph, Tangents
+from test_tangents import tangents_of
 
 SOLVERS = ["aligned", "paper"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import reference
 
+import reference
 from featmap.graph import build_graph, neighbor_memberships, weights_of_neighbors
 from featmap.values import Neighbors
 

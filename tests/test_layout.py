@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.decomposition import PCA
-from test_frames import everything
 
 from featmap.errors import FeatmapWarning
 from featmap.features import measure
@@ -16,6 +15,7 @@ from featmap.layout.descent import State, descend
 from featmap.layout.start import NOISE, SIZE, NoSpectrum, make_start, spectral_start
 from featmap.progress import Progress
 from featmap.values import Graph
+from test_frames import everything
 
 
 def ring(m, weight=1.0):
@@ -59,7 +59,7 @@ def test_signs_are_fixed_by_the_largest_coordinate(rng, workers):
 def test_spectral_start_is_the_spectrum(rng, workers):
     _, _, graph, _ = everything(rng.normal(size=(300, 4)), workers)
     scale = 1 / np.sqrt(graph.degrees)
-    values, vectors = np.linalg.eigh(scale[:, None] * graph.weights.toarray() * scale)
+    _, vectors = np.linalg.eigh(scale[:, None] * graph.weights.toarray() * scale)
     found = spectral_start(graph, 3)
     for column, expected in zip(found.T, vectors[:, [-2, -3, -4]].T, strict=True):
         assert abs(column @ expected) == pytest.approx(1, abs=1e-3)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import reference
 import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances
 
+import reference
 from featmap import neighbors as stage
 from featmap.errors import InvalidDataError
 from featmap.features import measure

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import reference
 
+import reference
 from featmap.orthogonal import consistency, polar
 
 
@@ -52,7 +52,7 @@ def test_consistency_ignores_signs_and_rotations(rng):
     expected = consistency(W.T @ V)
     assert consistency(V.T @ V) == pytest.approx(1)
     for _ in range(10):
-        O, Q = (np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(2))
-        assert consistency((W @ Q).T @ (V @ O)) == pytest.approx(expected)
+        turn, other = (np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(2))
+        assert consistency((W @ other).T @ (V @ turn)) == pytest.approx(expected)
         # the maximum over all rotations of ⟨V, W O⟩/d
-        assert (V * (W @ O)).sum() / 3 <= expected + 1e-12
+        assert (V * (W @ turn)).sum() / 3 <= expected + 1e-12

@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import reference
 import scipy.sparse as sp
 
-from featmap import FeatMAP
+import reference
+from featmap import FeatMAP, pipeline
 from featmap import neighbors as neighbors_stage
-from featmap import pipeline
 from featmap.parallel import Workers
 from featmap.values import Tangents
 
@@ -137,7 +136,7 @@ class TestInvariance:
             assert whole_digest(FeatMAP(**QUICK).fit(X)) == expected
 
     def test_sparse_is_like_dense(self, start):
-        """The same neighbours, and the same map to rounding over a few steps (later, chaos magnifies any rounding)."""
+        """The same neighbours, and the same map over a few steps (later, chaos magnifies any rounding)."""
         X = sp.random(500, 60, 0.2, random_state=0, format="csr")
         setting = {"n_epochs": 10, "random_state": 0, "init": start}
         sparse, dense = FeatMAP(**setting).fit(X), FeatMAP(**setting).fit(X.toarray())
@@ -304,9 +303,7 @@ def test_larger_neighborhoods_for_tangents(integers):
     weights = reference.memberships(reference.nearest_others(integers, 39)[1][0], 40)
     expected, _ = reference.local_svd(integers, 0, reference.nearest_others(integers, 39)[0][0], weights)
     np.testing.assert_allclose(wide.singular_values_[0], expected, rtol=1e-4)
-    np.testing.assert_allclose(
-        (wide.feature_importance() ** 2).sum(axis=1), wide.intrinsic_dim_, rtol=1e-5
-    )
+    np.testing.assert_allclose((wide.feature_importance() ** 2).sum(axis=1), wide.intrinsic_dim_, rtol=1e-5)
 
 
 def test_cosine_tangents_are_those_of_unit_rows(integers):

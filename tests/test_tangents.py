@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import reference
 import scipy.sparse as sp
 from sklearn.datasets import make_swiss_roll
 
+import reference
 from featmap.features import measure
 from featmap.graph import build_graph, weights_of_neighbors
 from featmap.loadings import axes, feature_importance, loadings
@@ -103,8 +103,7 @@ def test_a_swiss_roll_has_its_analytic_tangents(workers):
         [np.cos(angle) - angle * np.sin(angle), np.zeros(5000), np.sin(angle) + angle * np.cos(angle)]
     )
     angles = [
-        principal_angle(v, np.column_stack([direction, [0, 1, 0]]))
-        for v, direction in zip(V, along, strict=True)
+        principal_angle(v, np.column_stack([direction, [0, 1, 0]])) for v, direction in zip(V, along, strict=True)
     ]
     assert np.median(angles) < 5
     assert np.median(tangents.intrinsic_dim) == 2

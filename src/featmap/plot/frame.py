@@ -36,6 +36,7 @@ MOST_LABELS = 40
 ARROW_REACH = 0.78  # length of the longest arrow, and of the axes, in radii of the ring of labels
 AXIS_REACH = 0.93
 VISIBLE = 0.01  # other features shorter than this part of the longest arrow are not drawn
+MANY_OTHERS = 200  # from here on the other features become more transparent
 ARROW = COLOURS[0]
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -61,7 +62,7 @@ def local_frame(
     top = model.top_features([row], k)[0]
     top = top[importance[top] > 0]
     names = names_of_features(model, feature_names, top)
-    frame = model.frames_[row][:2].astype(float)
+    frame = _axes_with_variance(model, row)
     arrows = model.arrows([row])[0][:, :2].astype(float)
     ax = axes_or_new(ax)
     without_ticks(ax)
@@ -81,6 +82,12 @@ def _check(model: FeatMAP, k: Any) -> None:
         raise InvalidParameterError(
             f"local_frame(k={k!r}): must be an integer from 1 to {MOST_LABELS}; more names cannot be read"
         )
+
+
+def _axes_with_variance(model: FeatMAP, row: int) -> np.ndarray:
+    """The row's frame seen along two dimensions, without the axes that only complete it: (2, axes)."""
+    n_axes = np.count_nonzero(model.singular_values_[row, : model.frames_.shape[1]])
+    return model.frames_[row][:2, :n_axes].astype(float)
 
 
 def _say_nothing_varies(ax: Axes, row: int) -> None:
@@ -118,13 +125,14 @@ class _Frame:
 
     def _draw_others(self) -> None:
         visible = self.others[np.linalg.norm(self.others, axis=1) > VISIBLE * self.longest]
-        self.ax.add_collection(
-            _lines(np.zeros_like(visible), visible, "other features", FAINT_INK, 0.7), autolim=False
-        )
+        lines = _lines(np.zeros_like(visible), visible, "other features", FAINT_INK, 0.7)
+        # Thousands of genes would fill the picture with grey.
+        lines.set_alpha(float(np.clip(MANY_OTHERS / max(len(visible), 1), 0.05, 1)))
+        self.ax.add_collection(lines, autolim=False)
 
     def _draw_scale(self) -> None:
         radius = _round_number_below(self.longest)
-        circle = Circle((0, 0), radius, fill=False, edgecolor=FAINT_INK, linestyle=(0, (1, 3)), linewidth=1)
+        circle = Circle((0, 0), radius, fill=False, edgecolor=PALE_INK, linestyle=(0, (1, 4)), linewidth=1)
         self.ax.add_patch(circle)
         said = self.ax.get_xlabel()
         self.ax.set_xlabel(f"{said} · " * bool(said) + f"dotted circle: arrow length {radius:g}")

@@ -65,8 +65,8 @@ def spread(wanted: np.ndarray, gap: float, limit: float) -> np.ndarray:
 def fitted_text(text: str, width: float, font_size: float) -> str:
     """The text, shortened until it is no wider than `width` points."""
     short = shortened(text, 80)
-    while len(short) > 3 and text_width(short, font_size) > width:
-        short = shortened(text, len(short) - 1)
+    while len(short) > 3 and (excess := text_width(short, font_size) / width) > 1:
+        short = shortened(text, max(3, min(int(len(short) / excess), len(short) - 1)))
     return short
 
 

@@ -1,0 +1,48 @@
+"""What the claims on real data are measured with, defined once: accuracy, trustworthiness, isotropic radii."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.manifold import trustworthiness
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+
+from featmap.features import measure
+from featmap.neighbors import find_neighbors, make_search
+from featmap.parallel import Workers
+
+
+def held_out_accuracy(Y, labels, n_train=60_000):
+    """Accuracy of a 10-NN classifier on the map, for the points of the test set."""
+    model = KNeighborsClassifier(10).fit(Y[:n_train], labels[:n_train])
+    return model.score(Y[n_train:], labels[n_train:])
+
+
+def cross_validated_accuracy(Y, labels):
+    """The same by ten stratified folds."""
+    folds = StratifiedKFold(10, shuffle=True, random_state=0)
+    return cross_val_score(KNeighborsClassifier(10), Y, labels, cv=folds).mean()
+
+
+def sampled_trustworthiness(X, Y, n_points=4000):
+    """Trustworthiness (k = 15) among a seeded sample, ranks within the sample."""
+    sample = np.random.default_rng(0).choice(len(X), min(n_points, len(X)), replace=False)
+    return trustworthiness(X[sample].astype(np.float32), Y[sample], n_neighbors=15)
+
+
+def data_neighbors(X, k=15):
+    """The k nearest others in the data, for the radii below."""
+    with Workers(-1) as workers:
+        features = measure(X)
+        search = make_search(features, X, "euclidean", workers)
+        near = find_neighbors(search, features.matrix, k, workers)
+    return near.indices, near.distances.astype(np.float64) / features.scale
+
+
+def isotropic_correlation(neighbors, Y):
+    """Correlation of log(Σ w d²/Σ w) in the data and on the map, over the same neighbours with the same weights."""
+    indices, d = neighbors
+    w = np.exp(-(d - d[:, :1]) / (d.mean(axis=1, keepdims=True) - d[:, :1]))
+    squared = ((Y[indices] - Y[:, None]) ** 2).sum(axis=2)
+    in_data, on_map = ((w * s).sum(axis=1) / w.sum(axis=1) for s in (d**2, squared))
+    return np.corrcoef(np.log(in_data), np.log(on_map))[0, 1]

@@ -1,0 +1,101 @@
+"""The demo, run as its readers run it."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+SCRIPT = Path(__file__).parent.parent / "examples" / "digits.py"
+
+
+@pytest.fixture(scope="module")
+def demo():
+    specification = importlib.util.spec_from_file_location("digits_demo", SCRIPT)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def folder(demo, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo") / "made" / "by it"
+    demo.main([str(folder)])
+    return folder
+
+
+def test_writes_three_files_and_nothing_else(folder):
+    assert sorted(path.name for path in folder.iterdir()) == ["README.txt", "local_frame.png", "map.png"]
+
+
+@pytest.mark.parametrize("name", ["map.png", "local_frame.png"])
+def test_pictures_are_readable_and_not_blank(folder, name):
+    image = imread(folder / name)[..., :3]
+    assert min(image.shape[:2]) > 600
+    assert 0.02 < (image < 0.98).any(axis=2).mean() < 0.7
+    coloured = image.max(axis=2) - image.min(axis=2) > 0.3
+    assert coloured.mean() > 0.01
+
+
+def test_map_shows_all_ten_colours(folder):
+    from matplotlib.colors import to_rgb
+
+    from featmap.plot.palette import COLOURS
+
+    image = imread(folder / "map.png")[..., :3]
+    for colour in COLOURS:
+        assert (np.abs(image - to_rgb(colour)).max(axis=2) < 0.02).sum() > 500, colour
+
+
+def test_readme_has_the_figures_of_this_run(folder, demo):
+    text = (folder / "README.txt").read_text(encoding="utf-8")
+    assert "1797 images" in text
+    assert re.search(r"took \d+\.\d seconds", text)
+    assert re.search(r"correlate by -?0\.\d\d and -?0\.\d\d", text)
+    assert re.search(r"vary in \d+ directions", text)
+    pixels = re.findall(r"^  (r[0-7]c[0-7])  (\d\.\d{3})$", text, flags=re.MULTILINE)
+    assert len({name for name, _ in pixels}) == 10
+    importance = [float(value) for _, value in pixels]
+    assert importance == sorted(importance, reverse=True)
+    assert 0 < importance[-1] <= importance[0] <= 1
+    assert max(map(len, text.splitlines())) < 125
+
+
+def test_prints_where_the_files_are_and_one_line(demo, tmp_path, capsys, monkeypatch, folder):
+    monkeypatch.setattr(demo, "draw_map", lambda *_: demo.Figure())
+    monkeypatch.setattr(demo, "draw_point", lambda *_: demo.Figure())
+    demo.main([str(tmp_path)])
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[:3] == [str(tmp_path / name) for name in ("map.png", "local_frame.png", "README.txt")]
+    assert len(printed) == 4
+    assert printed[3].startswith("1797 digits mapped in ")
+
+
+def test_the_folder_is_demo_by_default(demo):
+    assert demo.parse([]) == Path("demo")
+
+
+def test_names_of_pixels(demo):
+    assert demo.short_name("pixel_2_3") == "r2c3"
+
+
+def test_a_write_that_fails_leaves_what_was_there(demo, tmp_path):
+    path = tmp_path / "kept.txt"
+    path.write_text("before")
+
+    def fail_halfway(part):
+        part.write_text("half")
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        demo.write(path, fail_halfway)
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_demo_stays_short():
+    assert len(SCRIPT.read_text(encoding="utf-8").splitlines()) < 150
