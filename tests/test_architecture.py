@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -97,3 +99,21 @@ def test_kernels_never_use_numbas_threads():
         text = path.read_text()
         assert "prange" not in text
         assert "parallel=True" not in text
+
+
+def test_equations_name_functions_and_tests_that_exist():
+    """docs/equations.md is kept true: every test it names is there, every function can be found."""
+    tests = Path(__file__).parent
+    text = (tests.parent / "docs" / "equations.md").read_text()
+    named = re.findall(r"`(?:(test_\w+\.py))?::(\w+)", text)
+    assert len(named) > 30
+    file = ""
+    for new_file, name in named:
+        file = new_file or file
+        assert re.search(rf"(def|class) {name}\b", (tests / file).read_text()), f"{file}::{name}"
+    functions = re.findall(r"`((?:\w+\.)+\w+)`", text)
+    assert len(functions) > 15
+    for function in functions:
+        home, name = function.rsplit(".", 1)
+        owner = featmap.FeatMAP if home == "FeatMAP" else import_module(f"featmap.{home}")
+        assert hasattr(owner, name), function

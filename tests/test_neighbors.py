@@ -11,6 +11,7 @@ import reference
 from featmap import neighbors as stage
 from featmap.errors import InvalidDataError
 from featmap.features import measure
+from featmap.kernels.search import rank_candidates
 from featmap.neighbors import ExactSearch, ListSearch, find_neighbors, given_neighbors, make_search
 from featmap.parallel import Workers
 
@@ -35,6 +36,16 @@ def test_ties_are_broken_by_index(rng, workers):
     X = rng.integers(0, 3, (400, 4)).astype(float)  # few distinct rows: ties and duplicates everywhere
     found, _ = found_by(X, 14, workers)
     assert np.array_equal(found.indices, reference.nearest_others(X, 14)[0])
+
+
+@pytest.mark.parametrize("k", [3, 9])
+def test_candidates_in_any_order_are_ranked_by_distance_then_index(k, rng):
+    rows = rng.integers(0, 3, (30, 2)).astype(np.float32)
+    candidates = np.append(rng.permutation(30), -1).astype(np.int32)
+    indices, squared = np.empty((1, k), np.int32), np.empty((1, k))
+    rank_candidates(rows[:1], rows, candidates, candidates, np.array([0, 31]), indices, squared)
+    exact = ((rows - rows[0]) ** 2).sum(axis=1)
+    assert indices[0].tolist() == np.lexsort((np.arange(30), exact))[:k].tolist()
 
 
 def test_all_duplicates_take_the_lowest_indices(workers):

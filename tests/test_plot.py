@@ -366,6 +366,14 @@ def test_leaders_join_each_label_with_its_own_arrow(model):
     assert np.allclose(leaders[: len(labels), 1], [text.xy for text in labels])
 
 
+@pytest.mark.parametrize("row", range(0, N_ROWS, 60))
+def test_leaders_run_outwards_and_not_through_their_text(model, row):
+    ax = plot.local_frame(model, row, k=40)
+    tips, ends = lines(ax, "leaders").transpose(1, 0, 2)
+    assert (np.abs(ends[:, 0]) >= np.abs(tips[:, 0])).all()
+    assert all((text.get_ha() == "left") == (text.xy[0] > 0) for text in ax.texts)
+
+
 def test_axes_are_lines_through_the_point_without_heads(model):
     ax = plot.local_frame(model, 5)
     axes = lines(ax, "axes")

@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 
 from .parallel import BLOCK
 
-# An odd number of rows: the median of a feature is then one of its values, which keeps integers integers and
-# commutes with translations and with powers of two.
-ROWS_FOR_CENTER = 1001
+ROWS_FOR_CENTER = 1000
 
 # New rows may lie anywhere; beyond this (in units of the training data's size) float32 squares would overflow.
 FARTHEST = 1e15
@@ -102,6 +100,8 @@ def measure(X: Matrix, *, unit_rows: bool = False) -> Features:
         unscaled = Features(sp.csr_matrix(X.shape, dtype=np.float32), np.zeros(n_features), scale, unit_rows=False)
         return Features(unscaled.prepare(X), unscaled.center, scale, unit_rows=False)
     sample = X[:: -(-len(X) // ROWS_FOR_CENTER)]
+    # An odd number of rows: the median of a feature is then one of its values, which keeps integers integers and
+    # commutes with translations and with powers of two.
     center = np.median(sample[: len(sample) - 1 + len(sample) % 2].astype(np.float64), axis=0)
     scale = float(power_of_two_below(_largest_deviation(X, center)))
     return Features(_centered(X, center, scale), center, scale, unit_rows=False)

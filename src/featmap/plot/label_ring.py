@@ -40,12 +40,14 @@ def ring_of_labels(
     widest = max(text_width(text, font_size) for text in fitted)
     radius = min(height / 2 - pitch / 2, width / 2 - widest - MARGIN)
 
-    places = np.empty((len(texts), 2))
-    steepness = directions[:, 1] / np.maximum(np.linalg.norm(directions, axis=1), np.finfo(float).tiny)
+    wanted = radius * directions / np.maximum(np.linalg.norm(directions, axis=1, keepdims=True), np.finfo(float).tiny)
+    height_of = np.empty(len(texts))
     for side in (on_the_right, ~on_the_right):
-        places[side, 1] = spread(radius * steepness[side], pitch, (height - pitch) / 2)
-    across = np.sqrt(np.maximum(radius**2 - places[:, 1] ** 2, MARGIN**2))
-    places[:, 0] = np.where(on_the_right, across, -across)
+        height_of[side] = spread(wanted[side, 1], pitch, (height - pitch) / 2)
+    on_the_circle = np.sqrt(np.maximum(radius**2 - height_of**2, MARGIN**2))
+    # Never further in than wanted, or the line from the arrow would run through the text.
+    across = np.maximum(on_the_circle, np.abs(wanted[:, 0]))
+    places = np.column_stack([np.where(on_the_right, across, -across), height_of])
     return LabelRing(fitted, places, on_the_right, radius, font_size)
 
 
