@@ -105,14 +105,15 @@ def explanation(model: FeatMAP, row: int, digit: int, names: list[str], seconds:
     return f"""featMAP of scikit-learn's handwritten digits
 
 map.png shows {len(model.embedding_)} images of 8 by 8 pixels, one point each. Images that look alike lie together;
-colour tells the digit. The fit took {seconds:.1f} seconds. Where the data are crowded the map is crowded too: along
-the two local directions, density on the map and in the data correlate by {density(model)} (1 would be perfect).
+colour tells the digit. The fit took {seconds:.1f} seconds. Crowded places of the data should be crowded on the map
+too: along the two local directions, density here and there correlate by {density(model)} (1 would be perfect).
 
 local_frame.png explains one point, row {row}, digit {digit}, ringed on the map. It was chosen because
 two directions describe its neighbourhood best: they hold {held[row]:.0%} of the local variance (median of all points:
 {np.median(held):.0%}).
-Left: the lines v1 and v2 are these directions as they lie on the map; they have no sign. Walking from the point
-along an arrow, its pixel gets more ink; the longer the arrow, the more the pixel takes part in v1 and v2.
+Left: the lines v1 and v2 are these directions as they lie on the map; they have no sign. An arrow points to where
+its pixel gets more ink, as far as these two directions tell close to the point; the longer the arrow, the more the
+pixel takes part in them.
 Middle: how important every pixel is, that is how much it varies among images like this one; the white line is the
 outline of this image. Right: the image itself.
 

@@ -53,8 +53,9 @@ def local_frame(
 
     The lines v₁, v₂, … are the axes of the row's frame: the leading directions in which its neighbourhood varies,
     as they lie on the map. They have no head because they have no sign. Arrows show the ``k`` most important
-    features: along an arrow the feature grows, and the longer it is the more the feature takes part in these
-    directions. All other features are faint lines. A map of more than two dimensions is seen along its first two.
+    features: an arrow points to where the feature grows, as far as these directions tell close to the row, and the
+    longer it is the more the feature takes part in them. All other features are faint lines. A map of more than two
+    dimensions is seen along its first two.
     """
     row = checked_row("local_frame", model, row)
     _check(model, k)
