@@ -9,10 +9,10 @@ import scipy.sparse as sp
 import reference
 from featmap.alignment import connect
 from featmap.frames import fit_frames, scaled_covariance
-from featmap.frames.aligned import MAP_WEIGHT, _polar
+from featmap.frames.aligned import MAP_WEIGHT, sweep
 from featmap.frames.paper import consistent_signs, cosine_graph
 from featmap.graph import build_graph
-from featmap.kernels.frames import carried_frames, frame_attraction, frame_repulsion
+from featmap.kernels.frames import frame_attraction, frame_repulsion
 from featmap.loadings import axes
 from featmap.neighbors import find_neighbors, make_search
 from featmap.values import Connection, Graph, Tangents
@@ -100,10 +100,8 @@ def test_aligned_sweep_equals_its_twin(rng, workers):
     flat = np.linalg.qr(rng.normal(size=(weights.nnz, dim, dim)))[0].astype(np.float32)
     turns[weights.nonzero()] = flat
     C = rng.normal(size=(m, dim, dim)).astype(np.float32)
-    carried = np.empty_like(frames)
-    carried_frames(frames, weights.indptr, weights.indices, weights.data, flat, 0, m, carried)
-    degrees = P.sum(axis=1)[:, None, None]
-    found = _polar(carried + np.float32(MAP_WEIGHT) * C + degrees * frames, frames, workers)
+    connection = Connection(flat, flat, np.zeros((weights.nnz, dim), np.float32))
+    found = sweep(frames, C, Graph(weights), connection, workers)
     np.testing.assert_allclose(found, reference.aligned_sweep(frames, C, P, turns, MAP_WEIGHT), atol=1e-4)
 
 

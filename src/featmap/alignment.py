@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .features import Features
-from .kernels.tangents import edge_products, edge_steps
+from .kernels.tangents import edge_geometry
 from .loadings import axes
 from .orthogonal import polar
 from .parallel import Workers
@@ -33,7 +33,7 @@ def transport(features: Features, tangents: Tangents, i: int, j: int, coordinate
 def connect(features: Features, tangents: Tangents, graph: Graph, dim: int, workers: Workers) -> Connection:
     """O_ij and V_iᵀ(x_j − x_i) on every edge, in slices of features so that the axes of all points fit in memory."""
     q = min(dim, tangents.n_directions)
-    sources, targets = graph.sources, graph.weights.indices
+    sources, targets, reverse = graph.sources, graph.weights.indices, graph.reverse_edges
     products = np.zeros((len(sources), q, q), np.float32)
     steps = np.zeros((len(sources), q), np.float32)
     for columns in _feature_slices(features, q):
@@ -41,8 +41,7 @@ def connect(features: Features, tangents: Tangents, graph: Graph, dim: int, work
         slice_axes = _all_axes(part, tangents, q, workers)
 
         def task(start: int, stop: int, part: Features = part, slice_axes: FloatArray = slice_axes) -> None:
-            edge_products(slice_axes, sources, targets, start, stop, products)
-            edge_steps(slice_axes, part.matrix, sources, targets, start, stop, steps)
+            edge_geometry(slice_axes, part.matrix, sources, targets, reverse, start, stop, products, steps)
 
         workers.over_rows(len(sources), task, EDGES_PER_BLOCK)
     return Connection(products, polar_of_edges(products, workers), steps)

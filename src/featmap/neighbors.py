@@ -7,8 +7,7 @@ neighbours do not depend on the rows it is asked with.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import itertools
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,7 +16,7 @@ import scipy.sparse as sp
 
 from .errors import InvalidDataError
 from .features import Features, FloatArray, IntArray, Matrix, dense_table
-from .kernels.search import nearest_lists, rank_candidates, smallest_of_each_row
+from .kernels.search import nearest_lists, rank_candidates, scan_lists, smallest_of_each_row
 from .parallel import Workers, one_library_thread
 from .projection import principal_directions, project
 from .values import Neighbors
@@ -135,63 +134,43 @@ class ListSearch:
     matrix: Matrix
     directions: FloatArray | None  # None: as few features as directions, used as they are
     centers: FloatArray  # (directions, lists)
-    index: Any  # a faiss.IndexIVFFlat over the coordinates
+    blocks: FloatArray  # coordinates of the members of each list, by columns, one list after the other
+    offsets: np.ndarray  # where each list begins
+    members: IntArray  # rows, list by list
 
     @classmethod
     def build(cls, matrix: Matrix, workers: Workers) -> ListSearch:
-        import faiss
-
         directions = None
         if matrix.shape[1] > LIST_DIRECTIONS or sp.issparse(matrix):
             directions = principal_directions(matrix, LIST_DIRECTIONS)
         coordinates = _coordinates(matrix, directions, workers)
-        n_lists = int(np.sqrt(len(coordinates)))
-        width = coordinates.shape[1]
-        with one_library_thread(), one_faiss_thread():
-            kmeans = faiss.Kmeans(width, n_lists, niter=10, seed=1, max_points_per_centroid=64)
-            kmeans.train(coordinates)
-            centers = np.asarray(kmeans.centroids)
-            quantizer = faiss.IndexFlatL2(width)
-            quantizer.add(centers)
-            index = faiss.IndexIVFFlat(quantizer, width, n_lists)
-            index.nprobe = min(PROBED_LISTS, n_lists)
-        search = cls(matrix, directions, np.ascontiguousarray(centers.T), index)
-        search._fill(coordinates, workers)
-        return search
-
-    def _fill(self, coordinates: FloatArray, workers: Workers) -> None:
-        from faiss.contrib.ivf_tools import add_preassigned
-
-        with one_faiss_thread():
-            add_preassigned(self.index, coordinates, self._lists(coordinates, 1, workers).ravel())
-
-    def _lists(self, coordinates: FloatArray, n_probes: int, workers: Workers) -> np.ndarray:
-        lists = np.empty((len(coordinates), n_probes), np.int64)
-        workers.over_rows(
-            len(coordinates), lambda start, stop: nearest_lists(coordinates, self.centers, start, stop, lists)
-        )
-        return lists
+        centers = _coarse_centers(coordinates)
+        homes = _nearest_lists(coordinates, centers, 1, workers).ravel()
+        members = np.argsort(homes, kind="stable").astype(np.int32)
+        offsets = np.searchsorted(homes[members], np.arange(centers.shape[1] + 1))
+        blocks = [coordinates[members[a:b]].T.ravel() for a, b in itertools.pairwise(offsets)]
+        return cls(matrix, directions, centers, np.concatenate(blocks), offsets, members)
 
     def nearest(self, queries: Matrix, k: int, workers: Workers) -> Found:
-        from faiss.contrib.ivf_tools import search_preassigned
-
         coordinates = _coordinates(queries, self.directions, workers)
-        lists = self._lists(coordinates, self.index.nprobe, workers)
-        n_queries, n_candidates = len(coordinates), 3 * (k + 1)
-        indices = np.empty((n_queries, k), np.int32)
-        squared = np.empty((n_queries, k))
+        lists = _nearest_lists(coordinates, self.centers, min(PROBED_LISTS, self.centers.shape[1]), workers)
+        indices = np.empty((len(lists), k), np.int32)
+        squared = np.empty((len(lists), k))
+        # Queries of one list look into much the same lists: one after the other they find them in the cache.
+        order = np.argsort(lists[:, 0], kind="stable")
 
         def task(start: int, stop: int) -> None:
-            with one_faiss_thread():
-                _, found = search_preassigned(
-                    self.index, coordinates[start:stop], n_candidates, lists[start:stop], None
-                )
-            offsets = np.arange(0, found.size + 1, n_candidates)
-            candidates = found.ravel().astype(np.int32)
-            block = _dense(queries[start:stop])
-            _rank(block, self.matrix, offsets, candidates, indices[start:stop], squared[start:stop])
+            rows = order[start:stop]
+            candidates = np.empty((len(rows), 3 * (k + 1)), np.int32)
+            scan_lists(
+                coordinates[rows], lists[rows], self.blocks, self.offsets, self.members, 0, len(rows), candidates
+            )
+            block_indices, block_squared = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
+            offsets = np.arange(0, candidates.size + 1, candidates.shape[1])
+            _rank(_dense(queries[rows]), self.matrix, offsets, candidates.ravel(), block_indices, block_squared)
+            indices[rows], squared[rows] = block_indices, block_squared
 
-        workers.over_rows(n_queries, task, QUERIES_PER_BLOCK)
+        workers.over_rows(len(lists), task, QUERIES_PER_BLOCK)
         lonely = np.flatnonzero((indices < 0).any(axis=1))  # the probed lists held fewer than k rows
         if len(lonely):
             found_indices, distances = ExactSearch(self.matrix).nearest(queries[lonely], k, workers)
@@ -237,17 +216,25 @@ class MetricSearch:
         return indices, distances
 
 
-@contextmanager
-def one_faiss_thread() -> Iterator[None]:
-    """OpenMP's thread count belongs to the calling thread; give it back as it was."""
+def _coarse_centers(coordinates: FloatArray) -> FloatArray:
+    """Centres of lists, by columns: k-means on a sample, as many as the root of the rows."""
     import faiss
 
     before = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
-        yield
-    finally:
+    with one_library_thread():
+        faiss.omp_set_num_threads(1)  # OpenMP's count belongs to the calling thread: given back as it was
+        kmeans = faiss.Kmeans(
+            coordinates.shape[1], int(np.sqrt(len(coordinates))), niter=10, seed=1, max_points_per_centroid=64
+        )
+        kmeans.train(coordinates)
         faiss.omp_set_num_threads(before)
+    return np.ascontiguousarray(np.asarray(kmeans.centroids).T)
+
+
+def _nearest_lists(coordinates: FloatArray, centers: FloatArray, n_probes: int, workers: Workers) -> IntArray:
+    lists = np.empty((len(coordinates), n_probes), np.int32)
+    workers.over_rows(len(coordinates), lambda start, stop: nearest_lists(coordinates, centers, start, stop, lists))
+    return lists
 
 
 def _coordinates(matrix: Matrix, directions: FloatArray | None, workers: Workers) -> FloatArray:

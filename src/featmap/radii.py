@@ -31,15 +31,17 @@ def correlation(first: DoubleArray, second: DoubleArray) -> DoubleArray:
 
 
 def shifted_correlation(data: DoubleArray, on_map: DoubleArray) -> tuple[DoubleArray, DoubleArray]:
-    """Corr = Cov/(S_o S_e) with S_e² = Var + 0.1, per direction, and its slopes ∂Corr_l/∂r_il.
+    """Corr = Cov/(S_o S_e) with S_e² = Var + 0.1, per direction (row), and its slopes ∂Corr_l/∂r_li.
 
     ∂Corr/∂r_i = [r°_i/(S_o S_e) − Cov (r^e_i − mean)/(S_o S_e³)]/(m − 1), r° centred. No force where r° is constant.
     """
-    freedom = len(data) - 1
-    a, b = data - data.mean(axis=0), on_map - on_map.mean(axis=0)
-    spread_data = np.sqrt((a * a).sum(axis=0) / freedom)
-    spread_map = np.sqrt((b * b).sum(axis=0) / freedom + VARIANCE_SHIFT)
+    freedom = data.shape[1] - 1
+    a = data - data.mean(axis=1, keepdims=True)
+    b = on_map - on_map.mean(axis=1, keepdims=True)
+    spread_data = np.sqrt(np.einsum("li,li->l", a, a) / freedom)
+    spread_map = np.sqrt(np.einsum("li,li->l", b, b) / freedom + VARIANCE_SHIFT)
+    covariance = np.einsum("li,li->l", a, b) / freedom
     inverse = np.divide(1.0, spread_data, out=np.zeros_like(spread_data), where=spread_data > 1e-6)
-    covariance = (a * b).sum(axis=0) / freedom
-    slopes = inverse * (a / spread_map - covariance * b / spread_map**3) / freedom
-    return inverse * covariance / spread_map, slopes
+    a *= (inverse / spread_map / freedom)[:, None]
+    b *= (inverse * covariance / spread_map**3 / freedom)[:, None]
+    return inverse * covariance / spread_map, a - b

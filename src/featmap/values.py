@@ -64,6 +64,12 @@ class Graph:
         """The row each stored edge belongs to."""
         return np.repeat(np.arange(self.weights.shape[0], dtype=np.int32), np.diff(self.weights.indptr))
 
+    @property
+    def reverse_edges(self) -> IntArray:
+        """Where the edge j→i is stored, for every stored edge i→j."""
+        numbers = np.arange(self.weights.nnz, dtype=np.int32)
+        return sp.csr_matrix((numbers, self.weights.indices, self.weights.indptr), self.weights.shape).T.tocsr().data
+
     def __repr__(self) -> str:
         return f"Graph({self.weights.shape[0]} points, {self.weights.nnz} directed edges)"
 

@@ -11,7 +11,7 @@ from ..values import Connection, FloatArray, Frames, Graph
 
 MAP_WEIGHT = 5.0  # μ; arrows are truest between 3 and 10
 MAX_SWEEPS = 50
-CONVERGED = 1e-3  # median change of a frame's entries in one sweep
+CONVERGED = 1e-3  # mean change of a frame's entries in one sweep
 
 
 def aligned_frames(
@@ -21,26 +21,33 @@ def aligned_frames(
 
     The last term damps: without it the iteration flips for ever. There is nothing random here.
     """
-    edges = graph.weights
     dim = covariance.shape[1]
-    degrees = graph.degrees.astype(np.float32)[:, None, None]
     frames = np.broadcast_to(np.eye(dim, dtype=np.float32), covariance.shape)
     frames = _polar(covariance, frames, workers)
     for _ in range(MAX_SWEEPS):
-        wanted = np.empty_like(covariance)
-
-        def task(start: int, stop: int, frames: FloatArray = frames, wanted: FloatArray = wanted) -> None:
-            carried_frames(frames, edges.indptr, edges.indices, edges.data, connection.turns, start, stop, wanted)
-            here = slice(start, stop)
-            wanted[here] += np.float32(MAP_WEIGHT) * covariance[here] + degrees[here] * frames[here]
-
-        workers.over_rows(len(frames), task)
-        moved = _polar(wanted, frames, workers)
-        change = np.abs(moved - frames).max(axis=(1, 2)).mean()
+        moved = sweep(frames, covariance, graph, connection, workers)
+        change = np.abs(moved - frames).mean()
         frames = moved
         if change < CONVERGED:
             break
     return Frames(frames)
+
+
+def sweep(
+    frames: FloatArray, covariance: FloatArray, graph: Graph, connection: Connection, workers: Workers
+) -> FloatArray:
+    """One step of the fixed point, for all points at once."""
+    edges = graph.weights
+    degrees = graph.degrees.astype(np.float32)[:, None, None]
+    wanted = np.empty_like(covariance)
+
+    def task(start: int, stop: int) -> None:
+        carried_frames(frames, edges.indptr, edges.indices, edges.data, connection.turns, start, stop, wanted)
+        here = slice(start, stop)
+        wanted[here] += np.float32(MAP_WEIGHT) * covariance[here] + degrees[here] * frames[here]
+
+    workers.over_rows(len(frames), task)
+    return _polar(wanted, frames, workers)
 
 
 def _polar(matrices: FloatArray, previous: FloatArray, workers: Workers) -> FloatArray:

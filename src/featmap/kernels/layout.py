@@ -32,31 +32,52 @@ def clipped(value, limit):
     return min(max(value, -limit), limit)
 
 
+@inlined
+def longest_row(indptr, start, stop):
+    longest = 0
+    for i in range(start, stop):
+        longest = max(longest, indptr[i + 1] - indptr[i])
+    return longest
+
+
+@inlined
+def measure_steps(coordinates, i, others, steps, squared):
+    """steps[c, e] = y_j − y_i and squared[e] = |y_j − y_i|² for the points j = others[e]."""
+    n_others = others.shape[0]
+    for e in range(n_others):
+        squared[e] = 0
+    for c in range(coordinates.shape[0]):
+        here = coordinates[c, i]
+        for e in range(n_others):
+            step = coordinates[c, uint32(others[e])] - here
+            steps[c, e] = step
+            squared[e] += step * step
+
+
+@inlined
+def gather_sums(values, i, others, out):
+    """out[e] = values[i] + values[j] for the points j = others[e]."""
+    here = values[i]
+    for e in range(others.shape[0]):
+        out[e] = here + values[uint32(others[e])]
+
+
 @compiled_sums
 def attract(coordinates, indptr, indices, weights, pull, limit, start, stop, gradient):
     """Add 2 Σ_j P_ij ∂log Q_ij/∂y_i: every vertex counts each of its edges twice, since it moves only itself."""
     dim = coordinates.shape[0]
-    longest = 0
+    longest = longest_row(indptr, start, stop)
+    steps = np.empty((dim, longest), np.float32)
+    coefficient = np.empty(longest, np.float32)
     for i in range(start, stop):
-        longest = max(longest, indptr[i + 1] - indptr[i])
-    squared = np.empty(longest, np.float32)
-    for i in range(start, stop):
-        first = indptr[i]
-        degree = indptr[i + 1] - first
-        squared[:degree] = 0
+        first, last = indptr[i], indptr[i + 1]
+        measure_steps(coordinates, i, indices[first:last], steps, coefficient)
+        for e in range(last - first):
+            coefficient[e] = pull[table_place(coefficient[e])]
         for c in range(dim):
-            here = coordinates[c, i]
-            for e in range(degree):
-                step = coordinates[c, uint32(indices[first + e])] - here
-                squared[e] += step * step
-        for e in range(degree):
-            squared[e] = pull[table_place(squared[e])]
-        for c in range(dim):
-            here = coordinates[c, i]
             total = np.float32(0)
-            for e in range(degree):
-                step = coordinates[c, uint32(indices[first + e])] - here
-                total += weights[first + e] * clipped(squared[e] * step, limit)
+            for e in range(last - first):
+                total += weights[first + e] * clipped(coefficient[e] * steps[c, e], limit)
             gradient[c, i] += np.float32(2) * total
 
 
@@ -65,102 +86,117 @@ def repel(coordinates, rates, push, limit, n_draws, key, other_key, start, stop,
     """Add rates[i]·Σ ∂log(1 − Q_ij)/∂y_i over n_draws points j drawn uniformly from all."""
     dim, n_points = coordinates.shape
     drawn = np.empty(n_draws, np.uint32)
-    squared = np.empty(n_draws, np.float32)
+    steps = np.empty((dim, n_draws), np.float32)
+    coefficient = np.empty(n_draws, np.float32)
     for i in range(start, stop):
         for e in range(n_draws):
             drawn[e] = below(scrambled(uint32(i * n_draws + e), key, other_key), n_points)
-        squared[:] = 0
-        for c in range(dim):
-            here = coordinates[c, i]
-            for e in range(n_draws):
-                step = coordinates[c, drawn[e]] - here
-                squared[e] += step * step
+        measure_steps(coordinates, i, drawn, steps, coefficient)
         for e in range(n_draws):
-            squared[e] = push[table_place(squared[e])]
+            coefficient[e] = push[table_place(coefficient[e])]
         for c in range(dim):
-            here = coordinates[c, i]
             total = np.float32(0)
             for e in range(n_draws):
-                total += clipped(squared[e] * (coordinates[c, drawn[e]] - here), limit)
+                total += clipped(coefficient[e] * steps[c, e], limit)
             gradient[c, i] -= rates[i] * total
 
 
 @compiled_sums
-def scatter(coordinates, indptr, indices, similarity, start, stop, out, sums):
-    """S_i = Σ_j φ z_ij z_ijᵀ and W_i = Σ_j φ over the edges of i, φ = Q_ij; S is symmetric, out is (d', d', m)."""
+def map_radii(coordinates, indptr, indices, frames, similarity, start, stop, radii, sums):
+    """R_li = v_ilᵀ S_i v_il/W_i with S_i = Σ_j φ z_ij z_ijᵀ and W_i = Σ_j φ over the edges of i, φ = Q_ij."""
     dim = coordinates.shape[0]
-    longest = 0
-    for i in range(start, stop):
-        longest = max(longest, indptr[i + 1] - indptr[i])
+    longest = longest_row(indptr, start, stop)
     steps = np.empty((dim, longest), np.float32)
     phi = np.empty(longest, np.float32)
+    scatter = np.empty((dim, dim), np.float32)
     for i in range(start, stop):
-        first = indptr[i]
-        degree = indptr[i + 1] - first
-        phi[:degree] = 0
-        for c in range(dim):
-            here = coordinates[c, i]
-            for e in range(degree):
-                step = coordinates[c, uint32(indices[first + e])] - here
-                steps[c, e] = step
-                phi[e] += step * step
+        first, last = indptr[i], indptr[i + 1]
+        measure_steps(coordinates, i, indices[first:last], steps, phi)
         total = np.float32(0)
-        for e in range(degree):
+        for e in range(last - first):
             phi[e] = similarity[table_place(phi[e])]
             total += phi[e]
         sums[i] = total
         for a in range(dim):
             for b in range(a + 1):
-                total = np.float32(0)
-                for e in range(degree):
-                    total += phi[e] * steps[a, e] * steps[b, e]
-                out[a, b, i] = total
-                out[b, a, i] = total
+                product = np.float32(0)
+                for e in range(last - first):
+                    product += phi[e] * steps[a, e] * steps[b, e]
+                scatter[a, b] = product
+                scatter[b, a] = product
+        for axis in range(dim):
+            square = 0.0
+            for a in range(dim):
+                for b in range(dim):
+                    square += frames[i, a, axis] * scatter[a, b] * frames[i, b, axis]
+            radii[axis, i] = max(square, 0.0) / total if total > 0 else 0.0
 
 
 @compiled_sums
-def stretch(coordinates, indptr, indices, similarity, pull, tensor, level, weight, start, stop, gradient):
+def density_tensors(frames, slopes, radii, start, stop, tensors, levels):
+    """M_i = Σ_l slope_li v_il v_ilᵀ, by its lower triangle, and c_i = Σ_l slope_li R_li."""
+    dim = frames.shape[1]
+    for i in range(start, stop):
+        level = 0.0
+        for axis in range(dim):
+            level += slopes[axis, i] * radii[axis, i]
+        levels[i] = level
+        place = 0
+        for a in range(dim):
+            for b in range(a + 1):
+                total = 0.0
+                for axis in range(dim):
+                    total += slopes[axis, i] * frames[i, a, axis] * frames[i, b, axis]
+                tensors[place, i] = total
+                place += 1
+
+
+@compiled_sums
+def stretch(coordinates, indptr, indices, similarity, pull, tensors, levels, weight, start, stop, gradient):
     """Subtract weight·Σ_j φ[2Mz + (c − zᵀMz)·pull·z] with M = M_i + M_j and c = c_i + c_j, z = z_ij.
 
     That is the gradient of a function of all log radii: z_ij moves the radii of i and those of j, and since the
-    expression is odd in z both ends share the same z. M_i (tensor, (d', d', m)) and c_i (level) hold the slopes.
+    expression is odd in z both ends share the same z.
     """
     dim = coordinates.shape[0]
-    longest = 0
-    for i in range(start, stop):
-        longest = max(longest, indptr[i + 1] - indptr[i])
+    longest = longest_row(indptr, start, stop)
     steps = np.empty((dim, longest), np.float32)
     turned = np.empty((dim, longest), np.float32)
     phi = np.empty(longest, np.float32)
-    along = np.empty(longest, np.float32)
+    inward = np.empty(longest, np.float32)
+    both = np.empty(longest, np.float32)
     for i in range(start, stop):
-        first = indptr[i]
-        degree = indptr[i + 1] - first
-        phi[:degree] = 0
-        for c in range(dim):
-            here = coordinates[c, i]
-            for e in range(degree):
-                step = coordinates[c, uint32(indices[first + e])] - here
-                steps[c, e] = step
-                phi[e] += step * step
-        for e in range(degree):
-            along[e] = level[i] + level[uint32(indices[first + e])]
+        first, last = indptr[i], indptr[i + 1]
+        degree = last - first
+        measure_steps(coordinates, i, indices[first:last], steps, phi)
+        gather_sums(levels, i, indices[first:last], inward)
         for a in range(dim):
-            turned[a, :degree] = 0
-            for b in range(dim):
-                here = tensor[a, b, i]
-                for e in range(degree):
-                    turned[a, e] += (here + tensor[a, b, uint32(indices[first + e])]) * steps[b, e]
             for e in range(degree):
-                along[e] -= turned[a, e] * steps[a, e]
+                turned[a, e] = 0
+        place = 0
+        for a in range(dim):
+            for b in range(a):
+                gather_sums(tensors[place], i, indices[first:last], both)
+                for e in range(degree):
+                    turned[a, e] += both[e] * steps[b, e]
+                for e in range(degree):
+                    turned[b, e] += both[e] * steps[a, e]
+                place += 1
+            gather_sums(tensors[place], i, indices[first:last], both)
+            for e in range(degree):
+                turned[a, e] += both[e] * steps[a, e]
+            place += 1
+        for a in range(dim):
+            for e in range(degree):
+                inward[e] -= turned[a, e] * steps[a, e]
         for e in range(degree):
-            place = table_place(phi[e])
-            phi[e] = similarity[place]
-            along[e] *= pull[place]
+            inward[e] *= pull[table_place(phi[e])]
+        for e in range(degree):
+            phi[e] = similarity[table_place(phi[e])]
         for c in range(dim):
             total = np.float32(0)
             for e in range(degree):
-                total += phi[e] * (np.float32(2) * turned[c, e] + along[e] * steps[c, e])
+                total += phi[e] * (np.float32(2) * turned[c, e] + inward[e] * steps[c, e])
             gradient[c, i] -= weight * total
 
 

@@ -75,6 +75,53 @@ def insert_sorted(distance, index, filled, distances, indices):
 
 
 @compiled_sums
+def squared_distances_to_list(point, block, out):
+    """Squared distances of a point to the members of a list, given by columns; four coordinates per sweep."""
+    width, size = block.shape
+    out[:size] = 0
+    whole = width - width % 4
+    for c in range(0, whole, 4):
+        p0, p1, p2, p3 = point[c], point[c + 1], point[c + 2], point[c + 3]
+        for j in range(size):
+            d0 = block[c, j] - p0
+            d1 = block[c + 1, j] - p1
+            d2 = block[c + 2, j] - p2
+            d3 = block[c + 3, j] - p3
+            out[j] += d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3
+    for c in range(whole, width):
+        for j in range(size):
+            d0 = block[c, j] - point[c]
+            out[j] += d0 * d0
+
+
+@compiled
+def scan_lists(points, lists, blocks, offsets, members, start, stop, out):
+    """The out.shape[1] members nearest to each point among those of its lists, nearest first; −1 where too few.
+
+    List l has the rows members[offsets[l]:offsets[l + 1]], and their coordinates by columns, one list after the
+    other, in ``blocks``.
+    """
+    width = points.shape[1]
+    n_wanted = out.shape[1]
+    longest = 0
+    for probe in range(offsets.shape[0] - 1):
+        longest = max(longest, offsets[probe + 1] - offsets[probe])
+    squared = np.empty(longest, np.float32)
+    best = np.empty(n_wanted, np.float32)
+    for i in range(start, stop):
+        filled = 0
+        out[i] = -1
+        for probe in range(lists.shape[1]):
+            first, last = offsets[lists[i, probe]], offsets[lists[i, probe] + 1]
+            size = last - first
+            block = blocks[width * first : width * last].reshape(width, size)
+            squared_distances_to_list(points[i], block, squared)
+            for j in range(size):
+                if filled < n_wanted or squared[j] <= best[n_wanted - 1]:
+                    filled = insert_sorted(squared[j], members[first + j], filled, best, out[i])
+
+
+@compiled_sums
 def squared_distance(a, b):
     """Σ(a − b)² in float64: exact for integers, whatever the order of the features."""
     total = 0.0

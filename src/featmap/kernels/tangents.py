@@ -68,26 +68,30 @@ def local_importance(rows, origins, positions, factors, n_axes, out):
 
 
 @compiled_sums
-def edge_products(axes, sources, targets, start, stop, out):
-    """out[e] += V_jᵀ V_i for the edges e = i→j, from axes (points, q, features)."""
+def edge_geometry(axes, rows, sources, targets, reverse, start, stop, products, steps):
+    """Add V_jᵀV_i to products[e] and V_iᵀ(x_j − x_i) to steps[e] for the edges e = i→j, from a slice of features.
+
+    Both directions of an edge need the same four rows, so the block that holds i→j with i < j does both;
+    reverse[e] is the place of j→i.
+    """
     q = axes.shape[1]
     for e in range(start, stop):
-        here, there = axes[sources[e]], axes[targets[e]]
+        i, j = sources[e], targets[e]
+        if i > j:
+            continue
+        back = reverse[e]
         for a in range(q):
+            forward = np.float32(0)
+            backward = np.float32(0)
+            for h in range(axes.shape[2]):
+                difference = rows[j, h] - rows[i, h]
+                forward += axes[i, a, h] * difference
+                backward += axes[j, a, h] * difference
+            steps[e, a] += forward
+            steps[back, a] -= backward
             for b in range(q):
                 total = np.float32(0)
                 for h in range(axes.shape[2]):
-                    total += there[a, h] * here[b, h]
-                out[e, a, b] += total
-
-
-@compiled_sums
-def edge_steps(axes, rows, sources, targets, start, stop, out):
-    """out[e] += V_iᵀ(x_j − x_i) for the edges e = i→j."""
-    for e in range(start, stop):
-        i, j = sources[e], targets[e]
-        for a in range(axes.shape[1]):
-            total = np.float32(0)
-            for h in range(axes.shape[2]):
-                total += axes[i, a, h] * (rows[j, h] - rows[i, h])
-            out[e, a] += total
+                    total += axes[j, a, h] * axes[i, b, h]
+                products[e, a, b] += total
+                products[back, b, a] += total

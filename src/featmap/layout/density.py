@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..curve import Curve
-from ..kernels.layout import scatter, stretch
+from ..kernels.layout import density_tensors, map_radii, stretch
 from ..parallel import Workers
 from ..radii import log_radii, radius_floor, shifted_correlation
 from ..values import DoubleArray, FloatArray, Frames, Graph
@@ -30,60 +31,71 @@ class Density:
 
     def value(self, coordinates: FloatArray) -> float:
         radii = exact_map_radii(coordinates.T, self.graph, self.frames, self.curve)
-        agreement, _ = shifted_correlation(self.data_radii, log_radii(radii))
-        return float(self.weight * self.graph.degrees.sum() * agreement.sum())
+        agreement, _ = shifted_correlation(self._data_rows, log_radii(radii).T)
+        return float(self.weight * self.total_weight * agreement.sum())
 
     def add_gradient(self, coordinates: FloatArray, epoch: int, workers: Workers, gradient: FloatArray) -> None:
-        tensor, level = self._slopes(coordinates, workers)
+        radii, slopes = self._slopes(coordinates, workers)
+        dim, n_points = coordinates.shape
+        tensors = np.empty((dim * (dim + 1) // 2, n_points), np.float32)
+        levels = np.empty(n_points, np.float32)
         edges = self.graph.weights
 
-        def task(start: int, stop: int) -> None:
+        def collect(start: int, stop: int) -> None:
+            density_tensors(self.frames.axes, slopes, radii, start, stop, tensors, levels)
+
+        def apply(start: int, stop: int) -> None:
             stretch(
                 coordinates,
                 edges.indptr,
                 edges.indices,
                 self.curve.similarity,
                 self.curve.pull,
-                tensor,
-                level,
+                tensors,
+                levels,
                 np.float32(self.weight),
                 start,
                 stop,
                 gradient,
             )
 
-        workers.over_rows(coordinates.shape[1], task)
+        workers.over_rows(n_points, collect)
+        workers.over_rows(n_points, apply)
 
-    def _slopes(self, coordinates: FloatArray, workers: Workers) -> tuple[FloatArray, FloatArray]:
-        """What the gradient needs of every point: M = Σ_l g_l v_l v_lᵀ and c = Σ_l g_l R_l.
-
-        g_l = Z ∂Corr/∂r_l /(W (R_l + ε)). With these ∂/∂z Σ_l g_l-weighted log radii is φ[2Mz + (c − zᵀMz)·pull·z].
-        """
-        scatters, sums = self._scatter(coordinates, workers)
-        axes = self.frames.axes
-        present = sums > 0
-        inverse = np.divide(1.0, sums, out=np.zeros(len(sums)), where=present)
-        radii = np.einsum("mal,abm,mbl->ml", axes, scatters, axes, optimize=True) * inverse[:, None]
-        radii = np.maximum(radii, 0.0)
-        floor = radius_floor(radii)
-        _, slopes = shifted_correlation(self.data_radii, np.log(radii + floor))
-        slopes *= self.graph.degrees.sum() * inverse[:, None] / (radii + floor)
-        tensor = np.einsum("mal,ml,mbl->abm", axes, slopes, axes, optimize=True)
-        level = np.einsum("ml,ml->m", slopes, radii)
-        return np.ascontiguousarray(tensor, dtype=np.float32), level.astype(np.float32)
-
-    def _scatter(self, coordinates: FloatArray, workers: Workers) -> tuple[FloatArray, FloatArray]:
-        dim, n_points = coordinates.shape
+    def _slopes(self, coordinates: FloatArray, workers: Workers) -> tuple[DoubleArray, DoubleArray]:
+        """R_li and g_li = Z ∂Corr_l/∂r_li /(W_i (R_li + ε)), what a change of Σφ(v·z)² around i is worth: (d', m)."""
         edges = self.graph.weights
-        scatters = np.empty((dim, dim, n_points), np.float32)
-        sums = np.empty(n_points, np.float32)
-        workers.over_rows(
-            n_points,
-            lambda start, stop: scatter(
-                coordinates, edges.indptr, edges.indices, self.curve.similarity, start, stop, scatters, sums
-            ),
-        )
-        return scatters, sums
+        radii = np.empty(coordinates.shape)
+        sums = np.empty(coordinates.shape[1])
+
+        def task(start: int, stop: int) -> None:
+            map_radii(
+                coordinates,
+                edges.indptr,
+                edges.indices,
+                self.frames.axes,
+                self.curve.similarity,
+                start,
+                stop,
+                radii,
+                sums,
+            )
+
+        workers.over_rows(len(sums), task)
+        lifted = radii + radius_floor(radii.T)[:, None]
+        _, slopes = shifted_correlation(self._data_rows, np.log(lifted))
+        slopes *= self.total_weight / (lifted * np.where(sums > 0, sums, np.inf))
+        return radii, slopes
+
+    @cached_property
+    def _data_rows(self) -> DoubleArray:
+        """r° by rows, one per direction, as the kernels have the map's."""
+        return np.ascontiguousarray(self.data_radii.T)
+
+    @cached_property
+    def total_weight(self) -> float:
+        """Z."""
+        return float(self.graph.degrees.sum())
 
 
 def exact_map_radii(embedding: np.ndarray, graph: Graph, frames: Frames, curve: Curve) -> DoubleArray:

@@ -51,9 +51,9 @@ def pca_start(features: Features, graph: Graph, dim: int, workers: Workers) -> n
 def auto_start(features: Features, graph: Graph, dim: int, workers: Workers) -> np.ndarray:
     """The spectrum where the graph has a useful one, elsewhere principal components.
 
-    Measured beside umap-learn (10-NN accuracy of the map): the spectrum is ahead of principal components by 0.009 on
-    20,000 images of Fashion-MNIST, by 0.013 on PBMC 3k and by 0.005 on Paul 2015, level on MNIST and digits, and
-    costs less than a tenth of the layout.
+    10-NN accuracy and trustworthiness of the maps: on 20,000 images of Fashion-MNIST the spectrum gives 0.771 and
+    0.974, principal components 0.759 and 0.972 (umap-learn 0.770 and 0.976); on MNIST both tie umap-learn; on
+    single cells they differ by less than seeds do. It costs a tenth of the layout.
     """
     try:
         return spectral_start(graph, dim)
