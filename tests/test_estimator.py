@@ -79,6 +79,16 @@ def test_rows_can_be_asked_for_in_every_way(model):
         model.feature_importance([150])
 
 
+def test_importance_can_be_written_into_a_memory_map(model, tmp_path):
+    out = np.memmap(tmp_path / "importance.dat", np.float32, "w+", shape=(150, 6))
+    assert model.feature_importance(out=out) is out
+    out.flush()
+    written = np.fromfile(tmp_path / "importance.dat", np.float32).reshape(150, 6)
+    assert np.array_equal(written, model.feature_importance())
+    with pytest.raises(InvalidParameterError, match="out"):
+        model.feature_importance([1, 2], out=out)
+
+
 def test_arrows_carry_loadings_through_the_frame(model):
     arrows, loadings = model.arrows([8])[0], model.loadings([8])[0]
     for feature in range(6):

@@ -80,6 +80,15 @@ def test_bar_on_a_terminal_shows_stage_and_time_left():
     assert text.endswith("\n")
 
 
+def test_a_finished_stage_shows_what_it_took():
+    for stream in (Terminal(), io.StringIO()):
+        run(Progress(verbose=True, stream=stream))
+        last = stream.getvalue().splitlines()[-1]
+        assert "layout" in last
+        assert "CPU s" in last
+        assert "MB peak" in last
+
+
 def test_elsewhere_one_line_per_stage():
     stream = io.StringIO()
     run(Progress(verbose=True, stream=stream))

@@ -10,6 +10,13 @@ import textwrap
 
 import numpy as np
 import pytest
+from quality import (
+    cross_validated_accuracy,
+    data_neighbors,
+    held_out_accuracy,
+    isotropic_correlation,
+    sampled_trustworthiness,
+)
 
 from featmap import FeatMAP
 from featmap.features import measure
@@ -19,13 +26,6 @@ from featmap.parallel import Workers
 from featmap.pipeline import Curve
 from featmap.radii import correlation, log_radii
 from featmap.values import Frames, Graph
-from measures import (
-    cross_validated_accuracy,
-    data_neighbors,
-    held_out_accuracy,
-    isotropic_correlation,
-    sampled_trustworthiness,
-)
 
 pytestmark = pytest.mark.slow
 

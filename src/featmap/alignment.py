@@ -33,18 +33,26 @@ def transport(features: Features, tangents: Tangents, i: int, j: int, coordinate
 def connect(features: Features, tangents: Tangents, graph: Graph, dim: int, workers: Workers) -> Connection:
     """O_ij and V_iᵀ(x_j − x_i) on every edge, in slices of features so that the axes of all points fit in memory."""
     q = min(dim, tangents.n_directions)
-    sources, targets, reverse = graph.sources, graph.weights.indices, graph.reverse_edges
-    products = np.zeros((len(sources), q, q), np.float32)
-    steps = np.zeros((len(sources), q), np.float32)
+    n_edges = graph.weights.nnz
+    products, steps = np.zeros((n_edges, q, q), np.float32), np.zeros((n_edges, q), np.float32)
     for columns in _feature_slices(features, q):
-        part = features.columns(columns)
-        slice_axes = _all_axes(part, tangents, q, workers)
-
-        def task(start: int, stop: int, part: Features = part, slice_axes: FloatArray = slice_axes) -> None:
-            edge_geometry(slice_axes, part.matrix, sources, targets, reverse, start, stop, products, steps)
-
-        workers.over_rows(len(sources), task, EDGES_PER_BLOCK)
+        _add_slice(features.columns(columns), tangents, graph, products, steps, workers)
     return Connection(products, polar_of_edges(products, workers), steps)
+
+
+def _add_slice(
+    part: Features, tangents: Tangents, graph: Graph, products: FloatArray, steps: FloatArray, workers: Workers
+) -> None:
+    """What the features of one slice contribute to every edge."""
+    part_axes = _all_axes(part, tangents, products.shape[1], workers)
+    sources, targets, reverse = graph.sources, graph.weights.indices, graph.reverse_edges
+    workers.over_rows(
+        len(sources),
+        lambda start, stop: edge_geometry(
+            part_axes, part.matrix, sources, targets, reverse, start, stop, products, steps
+        ),
+        EDGES_PER_BLOCK,
+    )
 
 
 def polar_of_edges(products: FloatArray, workers: Workers) -> FloatArray:

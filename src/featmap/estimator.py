@@ -160,18 +160,19 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         with Workers(self.n_jobs) as workers:
             return place(X, self._fitted, self.metric, workers)
 
-    def feature_importance(self, rows: Any = None) -> np.ndarray:
+    def feature_importance(self, rows: Any = None, *, out: np.ndarray | None = None) -> np.ndarray:
         """How much each feature varies within the tangent space of each row: (rows, features).
 
         The squares of a row sum to its intrinsic dimension; a feature that is locally constant has 0. ``rows``
-        is anything that indexes rows (default: all).
+        is anything that indexes rows (default: all). With ``out``, a memory map for example, the result is written
+        there block by block.
         """
         from .loadings import feature_importance
         from .parallel import Workers
 
         chosen = self._rows(rows)
         with Workers(self.n_jobs) as workers:
-            return feature_importance(self._fitted.features, self._fitted.tangents, chosen, workers)
+            return feature_importance(self._fitted.features, self._fitted.tangents, chosen, workers, out)
 
     def loadings(self, rows: Any = None) -> np.ndarray:
         """The leading local directions in terms of the features: (rows, features, n_components)."""

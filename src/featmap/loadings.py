@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .errors import InvalidParameterError
 from .features import Features
 from .kernels.tangents import local_axes, local_importance
 from .parallel import Workers
@@ -30,15 +31,23 @@ def loadings(features: Features, tangents: Tangents, rows: IntArray, n_axes: int
     return out
 
 
-def feature_importance(features: Features, tangents: Tangents, rows: IntArray, workers: Workers) -> FloatArray:
-    """‖f_h‖ = (Σ_{l≤d_i} V_i[h, l]²)^½ for the rows asked for: (rows, features)."""
-    out = np.empty((len(rows), features.shape[1]), np.float32)
+def feature_importance(
+    features: Features, tangents: Tangents, rows: IntArray, workers: Workers, out: np.ndarray | None = None
+) -> np.ndarray:
+    """‖f_h‖ = (Σ_{l≤d_i} V_i[h, l]²)^½ for the rows asked for: (rows, features), block by block into ``out``."""
+    shape = (len(rows), features.shape[1])
+    if out is None:
+        out = np.empty(shape, np.float32)
+    elif out.shape != shape:
+        raise InvalidParameterError(f"feature_importance(out=…): must have shape {shape}, not {out.shape}")
 
     def task(start: int, stop: int) -> None:
         block = rows[start:stop]
         table, origins, positions = features.local_table(block, tangents.neighbors[block])
+        importance = np.empty((len(block), shape[1]), np.float32)
         n_axes = tangents.intrinsic_dim[block]
-        local_importance(table, origins, positions, tangents.factors[block], n_axes, out[start:stop])
+        local_importance(table, origins, positions, tangents.factors[block], n_axes, importance)
+        out[start:stop] = importance
 
     workers.over_rows(len(rows), task, features.rows_per_block(tangents.neighbors.shape[1]))
     return out

@@ -57,12 +57,13 @@ class Progress:
             yield
             if total == 1 and self.step(1):
                 raise FitStopped(f"the callback stopped the fit after the stage {name!r}, before there was a map")
+            report = StageReport(name, time.perf_counter() - wall, time.process_time() - cpu, _peak_memory_mb())
+            self.reports.append(report)
+            if self._bar:
+                self._bar.finish(report)
         finally:
             if self._bar:
                 self._bar.end()
-        self.reports.append(
-            StageReport(name, time.perf_counter() - wall, time.process_time() - cpu, _peak_memory_mb())
-        )
 
     def step(self, done: int) -> bool:
         """Report ``done`` steps of the current stage; true when the callback asks to stop."""
@@ -91,6 +92,12 @@ class _Bar:
         if self._live and (done == total or now - self._drawn > SECONDS_BETWEEN_UPDATES):
             self._drawn = now
             self._write("\r" + self._line)
+
+    def finish(self, report: StageReport) -> None:
+        """The last state of the line: what the stage took."""
+        self._line = str(report)
+        if self._live:
+            self._write("\r" + self._line.ljust(BAR_WIDTH + 40))
 
     def end(self) -> None:
         self._write("\n" if self._live else self._line + "\n")

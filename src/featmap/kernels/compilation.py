@@ -1,6 +1,9 @@
 """How the kernels are compiled: once per install, without the GIL, never with threads of numba's own."""
 
+import logging
+
 from numba import njit
+from numba.core import event
 
 compiled = njit(nogil=True, cache=True)
 
@@ -9,3 +12,23 @@ compiled = njit(nogil=True, cache=True)
 compiled_sums = njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "arcp"})
 
 inlined = njit(nogil=True, cache=True, inline="always")
+
+
+class _CompilationNotice(event.Listener):
+    """Says once, in a log record, why a first fit takes its time. What is loaded from the cache makes no event."""
+
+    def __init__(self):
+        self.said = False
+
+    def on_start(self, event):
+        if not self.said and event.data["dispatcher"].py_func.__module__.startswith("featmap."):
+            self.said = True
+            logging.getLogger("featmap").warning(
+                "compiling kernels, as this is the first run after installation; the next starts at once"
+            )
+
+    def on_end(self, event):
+        pass
+
+
+event.register("numba:compile", _CompilationNotice())

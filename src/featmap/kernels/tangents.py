@@ -2,7 +2,28 @@
 
 import numpy as np
 
-from .compilation import compiled, compiled_sums
+from .compilation import compiled, compiled_sums, inlined
+
+
+@inlined
+def subtract_origin(rows, origin, neighbors, out):
+    """out[a] = neighbour a − origin, in float64: exact for float32 rows of like size."""
+    # Views taken outside the inner loop: there the compiler could not tell that writing leaves the indices alone.
+    center = rows[origin]
+    for a in range(neighbors.shape[0]):
+        row, difference = rows[neighbors[a]], out[a]
+        for h in range(row.shape[0]):
+            difference[h] = np.float64(row[h]) - np.float64(center[h])
+
+
+@inlined
+def combine(differences, factors, axis, out):
+    """out = Σ_a factors[a, axis]·differences[a]: one axis of a tangent space."""
+    out[:] = 0
+    for a in range(differences.shape[0]):
+        factor, difference = factors[a, axis], differences[a]
+        for h in range(out.shape[0]):
+            out[h] += factor * difference[h]
 
 
 @compiled_sums
@@ -12,18 +33,16 @@ def local_grams(rows, origins, positions, weights, out):
     Point p has its origin at the row origins[p] of ``rows`` and its neighbours at the rows positions[p].
     """
     n_points, k = positions.shape
-    n_features = rows.shape[1]
-    differences = np.empty((k, n_features))
+    differences = np.empty((k, rows.shape[1]))
     for p in range(n_points):
-        for a in range(k):
-            root = np.sqrt(weights[p, a])
-            for h in range(n_features):
-                differences[a, h] = root * (np.float64(rows[positions[p, a], h]) - np.float64(rows[origins[p], h]))
+        subtract_origin(rows, origins[p], positions[p], differences)
         for a in range(k):
             for b in range(a + 1):
+                first, second = differences[a], differences[b]
                 total = 0.0
-                for h in range(n_features):
-                    total += differences[a, h] * differences[b, h]
+                for h in range(first.shape[0]):
+                    total += first[h] * second[h]
+                total *= np.sqrt(weights[p, a] * weights[p, b])
                 out[p, a, b] = total
                 out[p, b, a] = total
 
@@ -32,18 +51,13 @@ def local_grams(rows, origins, positions, weights, out):
 def local_axes(rows, origins, positions, factors, out):
     """out[p, l] = Σ_a F[a, l]·(neighbour a − origin): the axes of point p, one per row of out[p]."""
     n_points, k = positions.shape
-    n_features = rows.shape[1]
-    sums = np.empty(n_features)
+    differences = np.empty((k, rows.shape[1]))
+    sums = np.empty(rows.shape[1])
     for p in range(n_points):
+        subtract_origin(rows, origins[p], positions[p], differences)
         for axis in range(out.shape[1]):
-            sums[:] = 0
-            for a in range(k):
-                factor = factors[p, a, axis]
-                if factor != 0:
-                    for h in range(n_features):
-                        sums[h] += factor * (np.float64(rows[positions[p, a], h]) - np.float64(rows[origins[p], h]))
-            for h in range(n_features):
-                out[p, axis, h] = sums[h]
+            combine(differences, factors[p], axis, sums)
+            out[p, axis] = sums
 
 
 @compiled
@@ -51,16 +65,14 @@ def local_importance(rows, origins, positions, factors, n_axes, out):
     """out[p, h] = (Σ_l V_i[h, l]²)^½ over the first n_axes[p] axes of point p."""
     n_points, k = positions.shape
     n_features = rows.shape[1]
+    differences = np.empty((k, n_features))
     sums = np.empty(n_features)
     squares = np.empty(n_features)
     for p in range(n_points):
+        subtract_origin(rows, origins[p], positions[p], differences)
         squares[:] = 0
         for axis in range(n_axes[p]):
-            sums[:] = 0
-            for a in range(k):
-                factor = factors[p, a, axis]
-                for h in range(n_features):
-                    sums[h] += factor * (np.float64(rows[positions[p, a], h]) - np.float64(rows[origins[p], h]))
+            combine(differences, factors[p], axis, sums)
             for h in range(n_features):
                 squares[h] += sums[h] * sums[h]
         for h in range(n_features):

@@ -1,4 +1,4 @@
-"""What the claims on real data are measured with, defined once: accuracy, trustworthiness, isotropic radii."""
+"""How good a map is, by the definitions that tests and benchmarks share."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from featmap.features import measure
 from featmap.neighbors import find_neighbors, make_search
 from featmap.parallel import Workers
+
+SAMPLE = 4000
+NEIGHBORS = 15
 
 
 def held_out_accuracy(Y, labels, n_train=60_000):
@@ -24,13 +27,19 @@ def cross_validated_accuracy(Y, labels):
     return cross_val_score(KNeighborsClassifier(10), Y, labels, cv=folds).mean()
 
 
-def sampled_trustworthiness(X, Y, n_points=4000):
-    """Trustworthiness (k = 15) among a seeded sample, ranks within the sample."""
-    sample = np.random.default_rng(0).choice(len(X), min(n_points, len(X)), replace=False)
-    return trustworthiness(X[sample].astype(np.float32), Y[sample], n_neighbors=15)
+def sampled_trustworthiness(X, Y):
+    """Trustworthiness (k = 15) among 4,000 seeded points, ranks within the sample: are map neighbours neighbours?"""
+    X, Y = _sample(X, Y)
+    return trustworthiness(X, Y, n_neighbors=NEIGHBORS)
 
 
-def data_neighbors(X, k=15):
+def sampled_continuity(X, Y):
+    """The same the other way round: are neighbours neighbours on the map?"""
+    X, Y = _sample(X, Y)
+    return trustworthiness(Y, X, n_neighbors=NEIGHBORS)
+
+
+def data_neighbors(X, k=NEIGHBORS):
     """The k nearest others in the data, for the radii below."""
     with Workers(-1) as workers:
         features = measure(X)
@@ -46,3 +55,8 @@ def isotropic_correlation(neighbors, Y):
     squared = ((Y[indices] - Y[:, None]) ** 2).sum(axis=2)
     in_data, on_map = ((w * s).sum(axis=1) / w.sum(axis=1) for s in (d**2, squared))
     return np.corrcoef(np.log(in_data), np.log(on_map))[0, 1]
+
+
+def _sample(X, Y):
+    rows = np.random.default_rng(0).choice(len(X), min(SAMPLE, len(X)), replace=False)
+    return X[rows].astype(np.float32), Y[rows]

@@ -1,0 +1,76 @@
+"""The methods compared: how each makes a two-dimensional map. Imports happen inside, so that they are timed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+Mapper = Callable[[np.ndarray, int, int], np.ndarray]
+
+
+def featmap(X: np.ndarray, n_epochs: int, n_jobs: int) -> np.ndarray:
+    from featmap import FeatMAP
+
+    return FeatMAP(n_epochs=n_epochs, random_state=0, n_jobs=n_jobs).fit_transform(X)
+
+
+def umap(X: np.ndarray, n_epochs: int, n_jobs: int) -> np.ndarray:
+    from umap import UMAP
+
+    return UMAP(n_epochs=n_epochs, n_jobs=n_jobs).fit_transform(X)
+
+
+def umap_seeded(X: np.ndarray, n_epochs: int, n_jobs: int) -> np.ndarray:
+    from umap import UMAP
+
+    return UMAP(n_epochs=n_epochs, random_state=0, n_jobs=1).fit_transform(X)
+
+
+def densmap(X: np.ndarray, n_epochs: int, n_jobs: int) -> np.ndarray:
+    from umap import UMAP
+
+    return UMAP(n_epochs=n_epochs, densmap=True, n_jobs=n_jobs).fit_transform(X)
+
+
+def opentsne(X: np.ndarray, n_epochs: int, n_jobs: int) -> np.ndarray:
+    from openTSNE import TSNE
+
+    return np.asarray(TSNE(n_jobs=n_jobs, random_state=0).fit(X))
+
+
+def pacmap(X: np.ndarray, n_epochs: int, n_jobs: int) -> np.ndarray:
+    from pacmap import PaCMAP
+
+    return PaCMAP(n_components=2).fit_transform(X)
+
+
+def trimap(X: np.ndarray, n_epochs: int, n_jobs: int) -> np.ndarray:
+    from trimap import TRIMAP
+
+    return TRIMAP(verbose=False).fit_transform(X)
+
+
+def hnne(X: np.ndarray, n_epochs: int, n_jobs: int) -> np.ndarray:
+    from hnne import HNNE
+
+    return HNNE(n_components=2).fit_transform(X)
+
+
+def featuremap(X: np.ndarray, n_epochs: int, n_jobs: int) -> np.ndarray:
+    from featuremap import featureMAP
+
+    return featureMAP(n_epochs=n_epochs).fit_transform(X)
+
+
+METHODS: dict[str, Mapper] = {
+    "featMAP": featmap,
+    "UMAP": umap,
+    "UMAP (seeded)": umap_seeded,
+    "densMAP": densmap,
+    "PaCMAP": pacmap,
+    "TriMap": trimap,
+    "h-NNE": hnne,
+    "openTSNE": opentsne,
+    "featuremap (authors)": featuremap,
+}
