@@ -77,6 +77,15 @@ def test_spectral_start_falls_back_and_says_so(rng, workers):
     assert np.array_equal(spectral, make_start("pca", features, graph, 2, 0, workers))
 
 
+def test_auto_takes_the_spectrum_of_small_graphs_only(rng, workers, monkeypatch):
+    X = rng.normal(size=(300, 4))
+    features, _, graph, _ = everything(X, workers)
+    starts = {init: make_start(init, features, graph, 2, 0, workers) for init in ("auto", "pca", "spectral")}
+    assert np.array_equal(starts["auto"], starts["spectral"])
+    monkeypatch.setattr("featmap.layout.start.SPECTRUM_UP_TO", 299)
+    assert np.array_equal(make_start("auto", features, graph, 2, 0, workers), starts["pca"])
+
+
 def nearly_disconnected():
     """A large ring, and a small one that hangs on it by a thread."""
     weights = sp.block_diag([ring(3000), ring(20)]).tolil()

@@ -7,7 +7,6 @@ neighbours do not depend on the rows it is asked with.
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -134,9 +133,9 @@ class ListSearch:
     matrix: Matrix
     directions: FloatArray | None  # None: as few features as directions, used as they are
     centers: FloatArray  # (directions, lists)
-    blocks: FloatArray  # coordinates of the members of each list, by columns, one list after the other
-    offsets: np.ndarray  # where each list begins
     members: IntArray  # rows, list by list
+    coordinates: FloatArray  # theirs, in that order
+    offsets: np.ndarray  # where each list begins
 
     @classmethod
     def build(cls, matrix: Matrix, workers: Workers) -> ListSearch:
@@ -148,8 +147,7 @@ class ListSearch:
         homes = _nearest_lists(coordinates, centers, 1, workers).ravel()
         members = np.argsort(homes, kind="stable").astype(np.int32)
         offsets = np.searchsorted(homes[members], np.arange(centers.shape[1] + 1))
-        blocks = [coordinates[members[a:b]].T.ravel() for a, b in itertools.pairwise(offsets)]
-        return cls(matrix, directions, centers, np.concatenate(blocks), offsets, members)
+        return cls(matrix, directions, centers, members, coordinates[members], offsets)
 
     def nearest(self, queries: Matrix, k: int, workers: Workers) -> Found:
         coordinates = _coordinates(queries, self.directions, workers)
@@ -163,7 +161,7 @@ class ListSearch:
             rows = order[start:stop]
             candidates = np.empty((len(rows), 3 * (k + 1)), np.int32)
             scan_lists(
-                coordinates[rows], lists[rows], self.blocks, self.offsets, self.members, 0, len(rows), candidates
+                coordinates[rows], lists[rows], self.coordinates, self.offsets, self.members, 0, len(rows), candidates
             )
             block_indices, block_squared = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
             offsets = np.arange(0, candidates.size + 1, candidates.shape[1])

@@ -75,50 +75,51 @@ def insert_sorted(distance, index, filled, distances, indices):
 
 
 @compiled_sums
-def squared_distances_to_list(point, block, out):
-    """Squared distances of a point to the members of a list, given by columns; four coordinates per sweep."""
-    width, size = block.shape
-    out[:size] = 0
-    whole = width - width % 4
-    for c in range(0, whole, 4):
-        p0, p1, p2, p3 = point[c], point[c + 1], point[c + 2], point[c + 3]
-        for j in range(size):
-            d0 = block[c, j] - p0
-            d1 = block[c + 1, j] - p1
-            d2 = block[c + 2, j] - p2
-            d3 = block[c + 3, j] - p3
-            out[j] += d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3
-    for c in range(whole, width):
-        for j in range(size):
-            d0 = block[c, j] - point[c]
-            out[j] += d0 * d0
+def quick_squared_distance(a, b):
+    """Σ(a − b)² in float32, for choosing candidates."""
+    total = np.float32(0)
+    for c in range(a.shape[0]):
+        difference = a[c] - b[c]
+        total += difference * difference
+    return total
 
 
 @compiled
-def scan_lists(points, lists, blocks, offsets, members, start, stop, out):
-    """The out.shape[1] members nearest to each point among those of its lists, nearest first; −1 where too few.
+def replace_largest(distance, index, distances, indices):
+    """Put an entry in the place of the largest of a heap (a parent is at least as large as its children)."""
+    size = distances.shape[0]
+    parent = 0
+    while True:
+        child = 2 * parent + 1
+        if child >= size:
+            break
+        if child + 1 < size and distances[child + 1] > distances[child]:
+            child += 1
+        if distances[child] <= distance:
+            break
+        distances[parent] = distances[child]
+        indices[parent] = indices[child]
+        parent = child
+    distances[parent] = distance
+    indices[parent] = index
 
-    List l has the rows members[offsets[l]:offsets[l + 1]], and their coordinates by columns, one list after the
-    other, in ``blocks``.
+
+@compiled
+def scan_lists(points, lists, rows, offsets, members, start, stop, out):
+    """The out.shape[1] members nearest to each point among those of its lists, in any order; −1 where too few.
+
+    List l has the coordinates rows[offsets[l]:offsets[l + 1]], and members[…] are the numbers these rows go by.
     """
-    width = points.shape[1]
-    n_wanted = out.shape[1]
-    longest = 0
-    for probe in range(offsets.shape[0] - 1):
-        longest = max(longest, offsets[probe + 1] - offsets[probe])
-    squared = np.empty(longest, np.float32)
-    best = np.empty(n_wanted, np.float32)
+    nearest = np.empty(out.shape[1], np.float32)
     for i in range(start, stop):
-        filled = 0
-        out[i] = -1
+        point, found = points[i], out[i]
+        nearest[:] = np.inf
+        found[:] = -1
         for probe in range(lists.shape[1]):
-            first, last = offsets[lists[i, probe]], offsets[lists[i, probe] + 1]
-            size = last - first
-            block = blocks[width * first : width * last].reshape(width, size)
-            squared_distances_to_list(points[i], block, squared)
-            for j in range(size):
-                if filled < n_wanted or squared[j] <= best[n_wanted - 1]:
-                    filled = insert_sorted(squared[j], members[first + j], filled, best, out[i])
+            for j in range(offsets[lists[i, probe]], offsets[lists[i, probe] + 1]):
+                squared = quick_squared_distance(point, rows[j])
+                if squared < nearest[0]:
+                    replace_largest(squared, members[j], nearest, found)
 
 
 @compiled_sums
