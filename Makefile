@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+BENCH := .venv-bench
+BENCH_INSTALLED := $(BENCH)/.installed
 
-.PHONY: demo test test-slow lint clean
+.PHONY: demo test test-slow lint bench bench-quick clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/digits.py demo
@@ -21,8 +23,21 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# featMAP beside its peers; FEATMAP_DATA names the folder with mnist.npz. The quick form needs no data.
+bench: $(BENCH_INSTALLED)
+	$(BENCH)/bin/python benchmarks/bench.py
+
+bench-quick: $(BENCH_INSTALLED)
+	$(BENCH)/bin/python benchmarks/bench.py --quick
+
+$(BENCH_INSTALLED): pyproject.toml
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
+	$(BENCH)/bin/python -m pip install --quiet --editable ".[bench]"
+	touch $@
+
 clean:
-	rm -rf $(VENV) demo build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(BENCH) demo build .pytest_cache .mypy_cache .ruff_cache
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

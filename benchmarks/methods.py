@@ -66,9 +66,9 @@ def hnne(X: np.ndarray, n_epochs: int, n_jobs: int) -> tuple[np.ndarray, Stages]
 
 
 def featuremap(X: np.ndarray, n_epochs: int, n_jobs: int) -> tuple[np.ndarray, Stages]:
-    from featuremap import featureMAP
+    from featuremap import FeatureMAP
 
-    return featureMAP(n_epochs=n_epochs).fit_transform(X), {}
+    return FeatureMAP(n_epochs=n_epochs).fit_transform(X), {}
 
 
 METHODS: dict[str, Mapper] = {

@@ -103,6 +103,8 @@ def test_top_features_are_the_most_important(model):
     top = model.top_features([0, 5], k=3)
     importance = model.feature_importance([0, 5])
     assert top.shape == (2, 3)
+    with pytest.raises(InvalidParameterError, match=r"top_features\(k=0\)"):
+        model.top_features([0], k=0)
     for row, features in zip(importance, top, strict=True):
         assert (row[features] == np.sort(row)[::-1][:3]).all()
 
@@ -274,6 +276,26 @@ def test_callback_keeps_the_map_so_far(data):
     assert model.n_epochs_ == 12
     assert np.isfinite(model.embedding_).all()
     assert np.isfinite(model.frames_).all()
+
+
+def test_a_callback_that_goes_on_stopping_keeps_the_map_too(data):
+    """As one does that watches the clock."""
+    heard = []
+
+    def out_of_time(stage, done, total):
+        heard.append(stage)
+        return stage in ("layout", "frames")
+
+    model = FeatMAP(**QUICK).fit(data, callback=out_of_time)
+    assert model.n_epochs_ == 1
+    assert heard[-1] == "frames"
+
+
+def test_metric_of_the_fit_is_that_of_transform(data):
+    model = FeatMAP(**QUICK, metric="cosine").fit(data)
+    before = model.transform(data[:5] + 0.1)
+    model.set_params(metric="manhattan")
+    assert np.array_equal(model.transform(data[:5] + 0.1), before)
 
 
 def test_callback_stops_before_there_is_a_map(data):

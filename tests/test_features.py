@@ -84,6 +84,15 @@ def test_sparse_stays_sparse_and_equals_dense_differences(rng):
     assert np.array_equal(features.prepare(X[:3].toarray()).toarray(), features.matrix[:3].toarray())
 
 
+def test_repeated_entries_of_a_sparse_matrix_add_up():
+    repeated = sp.csr_matrix(([1.0, 2.0, 5.0], [1, 1, 0], [0, 2, 3]), (2, 2))
+    plain = sp.csr_matrix([[0.0, 3.0], [5.0, 0.0]])
+    for unit_rows in (False, True):
+        found, expected = (measure(X, unit_rows=unit_rows).matrix.toarray() for X in (repeated, plain))
+        np.testing.assert_allclose(found / found.max(), expected / expected.max())
+    assert repeated.nnz == 3
+
+
 def test_table_gives_the_rows_asked_for(rng):
     X = sp.random(80, 30, 0.2, random_state=0, format="csr")
     indices = rng.integers(80, size=(5, 4)).astype(np.int32)

@@ -184,6 +184,14 @@ def test_curve_is_umaps(umap):
         assert (curve.a, curve.b) == pytest.approx(umap.umap_.find_ab_params(spread, min_dist), rel=1e-6)
 
 
+@pytest.mark.parametrize("spread", [1e-5, 1e-2, 1e2, 1e5])
+def test_curve_fits_at_any_spread(spread):
+    curve, unit = Curve.fit(0.1 * spread, spread), Curve.fit(0.1, 1.0)
+    s = np.array([0.01, 0.1, 1.0])
+    found = 1 / (1 + curve.a * (s * spread**2) ** curve.b)
+    np.testing.assert_allclose(found, 1 / (1 + unit.a * s**unit.b), rtol=1e-6)
+
+
 def awkward_maps():
     """Coincident points, all points at one place, a point without edges, a far outlier."""
     Y, P, frames, radii, _, _ = random_configuration(1, m=12)
@@ -215,6 +223,7 @@ def test_values_and_gradients_stay_finite(case, workers):
         assert np.isfinite(gradient).all()
     assert np.isfinite(Density(graph, curve, Frames(frames), radii, 0.5).value(columns))
     assert np.isfinite(Attraction(graph, curve).value(columns))
+    assert np.isfinite(Repulsion(graph, curve, 0).value(columns))
 
 
 def test_constant_data_radii_give_no_force(workers):

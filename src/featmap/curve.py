@@ -25,10 +25,11 @@ class Curve:
     @classmethod
     def fit(cls, min_dist: float, spread: float) -> Curve:
         """The a and b that umap-learn would use: a smooth version of exp(−(d − min_dist)/spread), flat before."""
-        distance = np.linspace(0, 3 * spread, 300)
-        target = np.where(distance < min_dist, 1.0, np.exp(-(distance - min_dist) / spread))
+        # In units of the spread, where the fit converges whatever its size.
+        distance, flat = np.linspace(0, 3, 300), min_dist / spread
+        target = np.where(distance < flat, 1.0, np.exp(-(distance - flat)))
         (a, b), _ = curve_fit(lambda d, a, b: 1 / (1 + a * d ** (2 * b)), distance, target)
-        return cls(float(a), float(b))
+        return cls(float(a / spread ** (2 * b)), float(b))
 
     @cached_property
     def similarity(self) -> FloatArray:

@@ -5,6 +5,7 @@ Only scikit-learn's base is imported with this module; compiled code is loaded b
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -158,7 +159,7 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         from .pipeline import place
 
         with Workers(self.n_jobs) as workers:
-            return place(X, self._fitted, self.metric, workers)
+            return place(X, self._fitted, workers)
 
     def feature_importance(self, rows: Any = None, *, out: np.ndarray | None = None) -> np.ndarray:
         """How much each feature varies within the tangent space of each row: (rows, features).
@@ -196,6 +197,8 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def top_features(self, rows: Any = None, k: int = 10) -> np.ndarray:
         """Column numbers of the k most important features of each row, most important first: (rows, k)."""
+        if not isinstance(k, numbers.Integral) or k < 1:
+            raise InvalidParameterError(f"top_features(k={k!r}): must be an integer of at least 1")
         importance = self.feature_importance(rows)
         return np.argsort(-importance, axis=1, kind="stable")[:, :k]
 

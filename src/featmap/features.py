@@ -50,7 +50,8 @@ class Features:
         if self.unit_rows:
             return _unit_rows(X)
         if sp.issparse(X) and self.is_sparse:
-            prepared = X.astype(np.float64)
+            prepared = sp.csr_matrix(X, dtype=np.float64, copy=True)
+            prepared.sum_duplicates()
             prepared.data = _shift_and_scale(prepared.data, 0.0, self.scale)
             return prepared.astype(np.float32)
         dense = X.toarray() if sp.issparse(X) else X
@@ -153,6 +154,7 @@ def _unit_rows(X: Matrix) -> Matrix:
     """Rows divided by their lengths; rows of zeros stay."""
     if sp.issparse(X):
         unit = sp.csr_matrix(X, dtype=np.float64, copy=True)
+        unit.sum_duplicates()
         row = np.repeat(np.arange(unit.shape[0]), np.diff(unit.indptr))
         # A power of two first, so that the squares stay within float64.
         unit.data *= power_of_two_below(abs(unit).max(axis=1).toarray().ravel())[row]

@@ -54,6 +54,7 @@ class Fitted:
     tangents: Tangents
     embedding: Embedding
     n_epochs: int  # fewer than asked for if the callback stopped the layout
+    metric: Any
     n_neighbors: int
     mean_distance: float  # between neighbours, for new rows that have only duplicates
 
@@ -76,7 +77,9 @@ def fit_map(X: Matrix, settings: Settings, workers: Workers, progress: Progress)
         begin = make_start(settings.init, features, graph, settings.n_components, settings.seed, workers)
     embedding, n_epochs = _lay_out(begin, graph, tangents, connection, settings, workers, progress)
     mean_distance = near.distances.sum(dtype=np.float64) / (near.distances.size + len(near.distances))
-    return Fitted(features, search, graph, tangents, embedding, n_epochs, settings.n_neighbors, mean_distance)
+    return Fitted(
+        features, search, graph, tangents, embedding, n_epochs, settings.metric, settings.n_neighbors, mean_distance
+    )
 
 
 def _neighbors(X: Matrix, features: Features, search: Search, settings: Settings, workers: Workers) -> Neighbors:
@@ -135,7 +138,7 @@ def density_epochs(settings: Settings) -> int:
     return round(settings.density_fraction * settings.n_epochs) if settings.density_weight > 0 else 0
 
 
-def place(X: Matrix, fitted: Fitted, metric: Any, workers: Workers) -> FloatArray:
+def place(X: Matrix, fitted: Fitted, workers: Workers) -> FloatArray:
     """Where new rows belong on the map, each for itself.
 
     The mean of its neighbours' places with weights P̃/d²: they grow without bound as d falls, so a row that comes
@@ -144,7 +147,7 @@ def place(X: Matrix, fitted: Fitted, metric: Any, workers: Workers) -> FloatArra
     placed = np.empty((X.shape[0], fitted.embedding.coordinates.shape[1]), np.float32)
     for start in range(0, X.shape[0], BLOCK):
         rows = X[start : start + BLOCK]
-        if metric in ("euclidean", "cosine"):
+        if fitted.metric in ("euclidean", "cosine"):
             rows = fitted.features.prepare(rows)
         k = min(fitted.n_neighbors - 1, fitted.features.shape[0])
         indices, distances = fitted.search.nearest(rows, k, workers)

@@ -41,6 +41,7 @@ class Progress:
         self.reports: list[StageReport] = []
         self._callback = callback
         self._bar = _Bar(stream or sys.stderr) if verbose else None
+        self._has_map = False
         self._stage = ""
         self._total = 0
 
@@ -48,14 +49,15 @@ class Progress:
     def stage(self, name: str, total: int = 1) -> Iterator[None]:
         """Time a stage of ``total`` steps. A single-step stage is counted by its beginning and its end."""
         self._stage, self._total = name, total
+        self._has_map = self._has_map or total > 1  # the stage of many steps is the layout
         wall, cpu = time.perf_counter(), time.process_time()
         if self._bar:
             self._bar.start(name)
         try:
-            if self.step(0):
+            if self.step(0) and not self._has_map:
                 raise FitStopped(f"the callback stopped the fit at the stage {name!r}, before there was a map")
             yield
-            if total == 1 and self.step(1):
+            if total == 1 and self.step(1) and not self._has_map:
                 raise FitStopped(f"the callback stopped the fit after the stage {name!r}, before there was a map")
             report = StageReport(name, time.perf_counter() - wall, time.process_time() - cpu, _peak_memory_mb())
             self.reports.append(report)

@@ -20,6 +20,7 @@ CLIP = np.float32(4.0)
 NEGATIVES_PER_EDGE = 5
 # Points drawn per vertex and epoch; each counts for NEGATIVES_PER_EDGE·deg_i/DRAWS. On MNIST 32 draws gain nothing.
 DRAWS = 16
+CLOSEST = 1e-12  # squared distance
 
 
 class Force(Protocol):
@@ -84,7 +85,8 @@ class Repulsion:
         for i, rate in enumerate(NEGATIVES_PER_EDGE / n_points * self.graph.degrees):
             others = np.flatnonzero(np.arange(n_points) != i)
             squared = squared_distances(coordinates, np.full(n_points - 1, i), others)
-            power = self.curve.a * squared**self.curve.b
+            # Two points at one place would repel each other without end: count them as hardly apart.
+            power = self.curve.a * np.maximum(squared, CLOSEST) ** self.curve.b
             total += rate * np.log(power / (1 + power)).sum()
         return float(total)
 
