@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import signal
+import threading
+import time
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -342,3 +347,37 @@ def test_workers_are_reusable_across_stages(integers):
         first = pipeline.find_neighbors(search, features.matrix, 14, workers)
         second = pipeline.find_neighbors(search, features.matrix, 14, workers)
     assert np.array_equal(first.indices, second.indices)
+
+
+def test_a_fit_allocates_nothing_quadratic_nor_all_tangents():
+    """Less than m × n × r or m × m floats at any moment, the search for neighbours included."""
+    m, n, r = 6000, 200, 14
+    X = np.random.default_rng(0).normal(size=(m, n)).astype(np.float32)
+    FeatMAP(n_epochs=2, random_state=0).fit(X[:500])  # compiled before, so that only the fit is counted
+    tracemalloc.start()
+    FeatMAP(n_epochs=2, random_state=0, n_jobs=1).fit(X)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 4 * m * n * r
+    assert peak < 4 * m * m
+
+
+def test_ctrl_c_stops_a_fit_at_once_and_leaves_no_threads(integers):
+    """A real signal, while kernels run on threads."""
+    X = np.random.default_rng(0).normal(size=(6000, 30))
+    model = FeatMAP(**QUICK).fit(integers)
+    before = whole_digest(model)
+    threads = threading.active_count()
+    model.set_params(n_epochs=5000)
+    sent = []
+
+    def press(stage, done, total):
+        if stage == "layout" and done == 3 and not sent:
+            sent.append(time.perf_counter())
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, callback=press)
+    assert time.perf_counter() - sent[0] < 2
+    assert threading.active_count() == threads
+    assert whole_digest(model) == before
