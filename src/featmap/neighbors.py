@@ -22,7 +22,7 @@ from .values import Neighbors
 
 EXACT_BELOW = 10_000  # rows; above, all pairs cost more than building lists
 LIST_DIRECTIONS = 64
-PROBED_LISTS = 12
+PROBED_LISTS = 16
 QUERIES_PER_BLOCK = 256
 
 Found = tuple[IntArray, np.ndarray]
