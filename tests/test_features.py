@@ -42,6 +42,12 @@ def test_values_at_both_ends_of_float64():
     np.testing.assert_allclose(np.diff(features.matrix.ravel()), features.matrix[2, 0], rtol=1e-6)
 
 
+def test_the_center_cannot_overflow():
+    features = measure(np.array([[1.7e308], [1.6e308], [1.7e308], [1.7e308]]))
+    assert np.isfinite(features.center).all()
+    assert np.isfinite(features.matrix).all()
+
+
 def test_new_rows_meet_training_rows(integers):
     features = measure(integers)
     assert np.array_equal(features.prepare(integers[:5]), features.matrix[:5])

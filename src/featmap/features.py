@@ -101,8 +101,8 @@ def measure(X: Matrix, *, unit_rows: bool = False) -> Features:
         unscaled = Features(sp.csr_matrix(X.shape, dtype=np.float32), np.zeros(n_features), scale, unit_rows=False)
         return Features(unscaled.prepare(X), unscaled.center, scale, unit_rows=False)
     sample = X[:: -(-len(X) // ROWS_FOR_CENTER)]
-    # An odd number of rows: the median of a feature is then one of its values, which keeps integers integers and
-    # commutes with translations and with powers of two.
+    # An odd number of rows: the median of a feature is then one of its values, which keeps integers integers,
+    # commutes with translations and powers of two, and cannot overflow as a mean of two can.
     center = np.median(sample[: len(sample) - 1 + len(sample) % 2].astype(np.float64), axis=0)
     scale = float(power_of_two_below(_largest_deviation(X, center)))
     return Features(_centered(X, center, scale), center, scale, unit_rows=False)
