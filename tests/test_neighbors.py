@@ -11,7 +11,7 @@ import reference
 from featmap import neighbors as stage
 from featmap.errors import InvalidDataError
 from featmap.features import measure
-from featmap.kernels.search import rank_candidates
+from featmap.kernels.search import rank_candidates, scan_lists
 from featmap.neighbors import ExactSearch, ListSearch, find_neighbors, given_neighbors, make_search
 from featmap.parallel import Workers
 
@@ -100,6 +100,22 @@ def test_lists_find_nearly_all_neighbors(clustered, workers, make):
     exact, _ = ExactSearch(matrix).nearest(matrix, 15, workers)
     recall = np.mean([len(set(a) & set(b)) / 15 for a, b in zip(approximate, exact, strict=True)])
     assert recall > 0.97
+
+
+def test_scanning_keeps_the_nearest(rng):
+    """Against sorting, for any number wanted: too few members leave −1."""
+    rows = rng.normal(size=(200, 7)).astype(np.float32)
+    points = rng.normal(size=(20, 7)).astype(np.float32)
+    offsets, members = np.array([0, 50, 50, 120, 200]), rng.permutation(200).astype(np.int32)
+    lists = np.array([[0, 2]] * 20, np.int32)
+    inside = np.r_[0:50, 50:120]
+    for n_wanted in (1, 2, 5, 45, 120, 130):
+        found = np.empty((20, n_wanted), np.int32)
+        scan_lists(points, lists, rows, offsets, members, 0, 20, found)
+        for point, row in zip(points, found, strict=True):
+            order = inside[np.argsort(((rows[inside] - point) ** 2).sum(axis=1))][:n_wanted]
+            assert sorted(row[row >= 0]) == sorted(members[order])
+            assert (row < 0).sum() == max(0, n_wanted - 120)
 
 
 def test_lists_do_not_depend_on_company_or_threads(clustered, workers):
