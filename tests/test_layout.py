@@ -93,14 +93,26 @@ def nearly_disconnected():
     return as_graph(weights.tocsr())
 
 
+def small_part_on_a_thread():
+    """A well connected graph, and a clique that hangs on it by one weak edge: only the clique shows in the spectrum."""
+    rng = np.random.default_rng(0)
+    weights = np.zeros((520, 520))
+    weights[:500, :500] = rng.random((500, 500)) < 0.05
+    weights[500:, 500:] = 1
+    weights[0, 500] = 0.01
+    np.fill_diagonal(weights, 0)
+    return as_graph(np.maximum(weights, weights.T))
+
+
 @pytest.mark.parametrize(
     ("graph", "reason"),
     [
+        (small_part_on_a_thread(), "hardly connected"),
         (nearly_disconnected(), "."),
         (as_graph(sp.block_diag([ring(10), ring(10)])), "unconnected"),
         (as_graph(ring(4)), "only 4 points"),
     ],
-    ids=["nearly disconnected", "disconnected", "tiny"],
+    ids=["small part", "nearly disconnected", "disconnected", "tiny"],
 )
 def test_graphs_without_a_useful_spectrum(graph, reason):
     with pytest.raises(NoSpectrum, match=reason):
