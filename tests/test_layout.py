@@ -94,7 +94,7 @@ def nearly_disconnected():
 
 
 def small_part_on_a_thread():
-    """A well connected graph, and a clique that hangs on it by one weak edge: only the clique shows in the spectrum."""
+    """A clique that hangs on a well connected graph by one weak edge: only the clique shows in the spectrum."""
     rng = np.random.default_rng(0)
     weights = np.zeros((520, 520))
     weights[:500, :500] = rng.random((500, 500)) < 0.05
