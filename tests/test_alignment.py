@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import reference
 from featmap import alignment as stage
@@ -69,3 +70,19 @@ def test_connection_equals_its_twin(curved, dim, slices, workers, monkeypatch):
         np.testing.assert_allclose(connection.steps[e], V[i].T @ (features.matrix[j] - features.matrix[i]), atol=1e-5)
         if min(np.linalg.svd(V[j].T @ V[i], compute_uv=False)) > 1e-3:
             np.testing.assert_allclose(connection.turns[e], reference.nearest_orthogonal(V[j].T @ V[i]), atol=1e-3)
+
+
+def test_connection_of_a_renumbered_graph(curved, workers):
+    """The same edges under other numbers have the same geometry."""
+    features, tangents = curved
+    near = Neighbors(tangents.neighbors, np.zeros(tangents.neighbors.shape, np.float32))
+    graph = build_graph(near, 15, workers)
+    order = np.random.default_rng(0).permutation(500).astype(np.int32)
+    renumbered = graph.renumbered(order)
+    plain = connect(features, tangents, graph, 2, workers)
+    other = connect(features, tangents, renumbered, 2, workers, order)
+    edge_numbers = sp.csr_matrix((np.arange(graph.weights.nnz), graph.weights.indices, graph.weights.indptr))
+    same = np.asarray(edge_numbers[order[renumbered.sources], order[renumbered.weights.indices]]).ravel()
+    assert np.array_equal(np.sort(same), np.arange(graph.weights.nnz))
+    np.testing.assert_allclose(other.turns, plain.turns[same], atol=1e-5)
+    np.testing.assert_allclose(other.steps, plain.steps[same], atol=1e-6)

@@ -8,9 +8,10 @@ import scipy.sparse as sp
 
 import reference
 from featmap.curve import SOFTENING, Curve
-from featmap.kernels.layout import table_place
+from featmap.kernels.layout import CHUNK, table_place
 from featmap.layout.density import Density, exact_map_radii
-from featmap.layout.forces import DRAWS, NEGATIVES_PER_EDGE, Attraction, Repulsion
+from featmap.layout.edges import sort_into_slots
+from featmap.layout.forces import DRAWS, NEGATIVES_PER_EDGE, POOL, Attraction, Repulsion, draw_pool
 from featmap.radii import FLOOR, radius_floor
 from featmap.values import Frames, Graph
 
@@ -80,13 +81,15 @@ def test_values_equal_their_twins(seed):
     Y, P, frames, radii, a, b = random_configuration(seed)
     graph, curve, columns = as_graph(P), Curve(a, b), Y.T
     P = graph.weights.toarray().astype(np.float64)
-    assert Attraction(graph, curve).value(columns) == pytest.approx(reference.attraction_value(Y, P, a, b))
+    assert Attraction(graph, sort_into_slots(graph), curve).value(columns) == pytest.approx(
+        reference.attraction_value(Y, P, a, b)
+    )
     repulsion = sum(5 * P[i].sum() / len(Y) * reference.repulsion_value(Y, i, a, b) for i in range(len(Y)))
     assert Repulsion(graph, curve, 0).value(columns) == pytest.approx(repulsion)
     on_map = reference.map_radii(Y, P, frames, a, b)
     np.testing.assert_allclose(exact_map_radii(Y, graph, Frames(frames), curve), on_map, rtol=1e-6)
     agreement = reference.density_value(Y, P, frames, radii, a, b, radius_floor(on_map))
-    density = Density(graph, curve, Frames(frames), radii, 0.7)
+    density = Density(graph, sort_into_slots(graph), curve, Frames(frames), radii, 0.7)
     assert density.value(columns) == pytest.approx(0.7 * P.sum() * agreement)
 
 
@@ -94,8 +97,9 @@ def test_values_equal_their_twins(seed):
 @pytest.mark.parametrize("seed", range(10))
 def test_attraction_kernel_is_close_to_its_twin(seed, dim, workers):
     Y, P, _, _, a, b = random_configuration(seed, m=40, dim=dim)
+    graph = as_graph(P)
     found = np.zeros((dim, len(Y)), np.float32)
-    Attraction(as_graph(P), Curve(a, b)).add_gradient(Y.T.astype(np.float32), 0, workers, found)
+    Attraction(graph, sort_into_slots(graph), Curve(a, b)).add_gradient(Y.T.astype(np.float32), 0, workers, found)
     assert relative_error(found.T, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
 
 
@@ -103,8 +107,9 @@ def test_attraction_kernel_is_close_to_its_twin(seed, dim, workers):
 @pytest.mark.parametrize("seed", range(10))
 def test_density_kernels_are_close_to_their_twin(seed, dim, workers):
     Y, P, frames, radii, a, b = random_configuration(seed, m=40, dim=dim)
+    graph = as_graph(P)
     found = np.zeros((dim, len(Y)), np.float32)
-    density = Density(as_graph(P), Curve(a, b), Frames(frames.astype(np.float32)), radii, 0.7)
+    density = Density(graph, sort_into_slots(graph), Curve(a, b), Frames(frames.astype(np.float32)), radii, 0.7)
     density.add_gradient(Y.T.astype(np.float32), 0, workers, found)
     floor = radius_floor(reference.map_radii(Y, P, frames, a, b))
     expected = 0.7 * P.sum() * reference.density_gradient(Y, P, frames, radii, a, b, floor)
@@ -122,6 +127,41 @@ def tabulated_gradient(Y, P, curve):
     return gradient
 
 
+@pytest.mark.parametrize("m", [1, 255, 256, 257, 700])
+def test_slots_hold_every_edge_once(m, rng):
+    """Sorted back by source and target they are the graph; a slot's points are the first of their chunk."""
+    weights = sp.random(m, m, 0.03, random_state=0, format="csr", dtype=np.float32)
+    graph = as_graph((weights + weights.T).toarray() / 2)
+    slots = sort_into_slots(graph)
+    edges = np.zeros((m, m), np.float32)
+    for chunk, first in enumerate(range(0, m, CHUNK)):
+        for slot in range(slots.first_slots[chunk], slots.first_slots[chunk + 1]):
+            here = slice(slots.starts[slot], slots.starts[slot + 1])
+            sources = slots.points[first : first + len(slots.targets[here])]
+            assert (sources // CHUNK == chunk).all()
+            edges[sources, slots.targets[here]] += slots.weights[here]
+    assert np.array_equal(edges, graph.weights.toarray())
+    assert np.array_equal(np.sort(slots.points), np.arange(m))
+
+
+def test_kernels_cross_the_borders_of_chunks(workers):
+    """600 points are more than two chunks; their gradients in one piece and by the twin."""
+    Y, P, frames, radii, a, b = random_configuration(0, m=600, apart=1e-7)
+    P[np.random.default_rng(0).random(P.shape) < 0.97] = 0
+    P = np.maximum(P, P.T)
+    graph, curve = as_graph(P), Curve(a, b)
+    columns, slots = Y.T.astype(np.float32), sort_into_slots(graph)
+    found = np.zeros((2, 2, 600), np.float32)
+    Attraction(graph, slots, curve).add_gradient(columns, 0, workers, found[0])
+    Density(graph, slots, curve, Frames(frames.astype(np.float32)), radii, 0.7).add_gradient(
+        columns, 0, workers, found[1]
+    )
+    assert relative_error(found[0].T, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
+    floor = radius_floor(reference.map_radii(Y, P, frames, a, b))
+    expected = 0.7 * P.sum() * reference.density_gradient(Y, P, frames, radii, a, b, floor)
+    assert relative_error(found[1].T, expected) < 2 * KERNEL_ERROR
+
+
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_sampled_gradient_is_unbiased(dim, workers):
     """Over seeds: 2ΣP log Q + (5 deg/m) Σ log(1 − Q), as tabulated, within three standard errors; and the tables
@@ -129,7 +169,7 @@ def test_sampled_gradient_is_unbiased(dim, workers):
     n_seeds = 16_000
     Y, P, _, _, _, _ = random_configuration(3, m=6, dim=dim, apart=0.3)  # so far apart that no force is clipped
     graph, curve = as_graph(P), Curve.fit(0.1, 1.0)
-    attraction = Attraction(graph, curve)
+    attraction = Attraction(graph, sort_into_slots(graph), curve)
     draws = np.zeros((n_seeds, dim, len(Y)), np.float32)
     columns = Y.T.astype(np.float32)
     for seed in range(n_seeds):
@@ -157,19 +197,19 @@ def test_each_vertex_draws_its_own_points_in_each_epoch(workers):
     assert not np.array_equal(gradients[0], gradients[1])
 
 
-def test_draws_are_uniform():
-    """Every point is drawn equally often, by every vertex: a χ² test on the hash."""
-    from featmap.kernels.random import below, scrambled
-
-    m, n = 37, 200_000
-    keys = np.random.default_rng(0).integers(2**32, size=2).astype(np.uint32)
-    drawn = np.array([below(scrambled(np.uint32(i), *keys), m) for i in range(n)])
-    counts = np.bincount(drawn, minlength=m)
-    assert counts.sum() == n
-    assert ((counts - n / m) ** 2 / (n / m)).sum() < 36 + 5 * np.sqrt(2 * 36)
-    pairs = np.histogram2d(drawn[:-1:DRAWS], drawn[1::DRAWS], bins=m)[0]
-    expected = pairs.sum() / m**2
-    assert ((pairs - expected) ** 2 / expected).sum() < m * m + 5 * np.sqrt(2 * m * m)
+@pytest.mark.parametrize(("m", "n_drawn"), [(37, 37), (700, 700), (20_000, POOL)])
+def test_draws_are_uniform(m, n_drawn):
+    """Every vertex meets every point equally often: χ² over epochs of what the first and the last vertex draw."""
+    coordinates = np.arange(m, dtype=np.float32)[None]
+    counts = np.zeros((2, m))
+    for epoch in range(400):
+        pool, windows = draw_pool(coordinates, np.random.default_rng(epoch))
+        drawn = pool[0].astype(int)
+        assert len(drawn) == n_drawn + min(CHUNK, n_drawn)
+        counts[0] += np.bincount(drawn[windows[0]], minlength=m)
+        counts[1] += np.bincount(drawn[windows[-1] + (m - 1) % CHUNK], minlength=m)
+    expected = 400 * DRAWS / m
+    assert (((counts - expected) ** 2 / expected).sum(axis=1) < m - 1 + 5 * np.sqrt(2 * m)).all()
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1e-3, 1.0, 1e3, 1e9])
@@ -227,22 +267,23 @@ def test_values_and_gradients_stay_finite(case, workers):
     graph, curve = as_graph(P), Curve.fit(0.1, 1.0)
     columns = Y.T.astype(np.float32)
     for force in (
-        Attraction(graph, curve),
+        Attraction(graph, sort_into_slots(graph), curve),
         Repulsion(graph, curve, 0),
-        Density(graph, curve, Frames(frames), radii, 0.5),
+        Density(graph, sort_into_slots(graph), curve, Frames(frames), radii, 0.5),
     ):
         gradient = np.zeros_like(columns)
         force.add_gradient(columns, 0, workers, gradient)
         assert np.isfinite(gradient).all()
-    assert np.isfinite(Density(graph, curve, Frames(frames), radii, 0.5).value(columns))
-    assert np.isfinite(Attraction(graph, curve).value(columns))
+    assert np.isfinite(Density(graph, sort_into_slots(graph), curve, Frames(frames), radii, 0.5).value(columns))
+    assert np.isfinite(Attraction(graph, sort_into_slots(graph), curve).value(columns))
     assert np.isfinite(Repulsion(graph, curve, 0).value(columns))
 
 
 def test_constant_data_radii_give_no_force(workers):
     Y, P, frames, radii, _, _ = random_configuration(1)
+    graph = as_graph(P)
     gradient = np.zeros((2, len(Y)), np.float32)
-    force = Density(as_graph(P), Curve.fit(0.1, 1.0), Frames(frames), np.ones_like(radii), 0.5)
+    force = Density(graph, sort_into_slots(graph), Curve.fit(0.1, 1.0), Frames(frames), np.ones_like(radii), 0.5)
     force.add_gradient(Y.T.astype(np.float32), 0, workers, gradient)
     assert (gradient == 0).all()
 

@@ -12,6 +12,7 @@ from sklearn.decomposition import PCA
 from featmap.errors import FeatmapWarning
 from featmap.features import measure
 from featmap.layout.descent import State, descend
+from featmap.layout.order import order_along_map
 from featmap.layout.start import NOISE, SIZE, NoSpectrum, make_start, spectral_start
 from featmap.progress import Progress
 from featmap.values import Graph
@@ -117,6 +118,21 @@ def small_part_on_a_thread():
 def test_graphs_without_a_useful_spectrum(graph, reason):
     with pytest.raises(NoSpectrum, match=reason):
         spectral_start(graph, 2)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_the_order_in_memory_keeps_neighbors_together(dim, rng):
+    Y = rng.uniform(size=(4000, dim)).astype(np.float32)
+    order = order_along_map(Y)
+    assert np.array_equal(np.sort(order), np.arange(4000))
+    apart = np.linalg.norm(np.diff(Y[order][:, :2], axis=0), axis=1)
+    by_chance = np.linalg.norm(np.diff(Y[:, :2], axis=0), axis=1)
+    assert apart.mean() < 0.1 * by_chance.mean()
+
+
+def test_any_map_has_an_order_in_memory():
+    for Y in (np.zeros((5, 2)), np.full((3, 1), 1e30), np.array([[0, 1e30], [1e-30, -1e30]])):
+        assert np.array_equal(np.sort(order_along_map(Y.astype(np.float32))), np.arange(len(Y)))
 
 
 class Pull:

@@ -9,7 +9,7 @@ from .kernels.tangents import edge_geometry
 from .loadings import axes
 from .orthogonal import polar
 from .parallel import Workers
-from .values import Connection, FloatArray, Graph, Tangents
+from .values import Connection, FloatArray, Graph, IntArray, Tangents
 
 # The axes of all points are held for this many bytes' worth of features at a time.
 BYTES_OF_AXES = 2**27
@@ -30,27 +30,44 @@ def transport(features: Features, tangents: Tangents, i: int, j: int, coordinate
     return alignment(features, tangents, i, j, dim) @ coordinates + there @ (x_i - x_j)
 
 
-def connect(features: Features, tangents: Tangents, graph: Graph, dim: int, workers: Workers) -> Connection:
-    """O_ij and V_iᵀ(x_j − x_i) on every edge, in slices of features so that the axes of all points fit in memory."""
+def connect(
+    features: Features,
+    tangents: Tangents,
+    graph: Graph,
+    dim: int,
+    workers: Workers,
+    order: IntArray | None = None,
+) -> Connection:
+    """O_ij and V_iᵀ(x_j − x_i) on every edge, in slices of features so that the axes of all points fit in memory.
+
+    Point i of the graph is the row order[i] of the data, by default i.
+    """
+    if order is None:
+        order = np.arange(features.shape[0], dtype=np.int32)
     q = min(dim, tangents.n_directions)
     n_edges = graph.weights.nnz
     products, steps = np.zeros((n_edges, q, q), np.float32), np.zeros((n_edges, q), np.float32)
     for columns in _feature_slices(features, q):
-        _add_slice(features.columns(columns), tangents, graph, products, steps, workers)
+        _add_slice(features.columns(columns), tangents, graph, order, products, steps, workers)
     return Connection(products, polar_of_edges(products, workers), steps)
 
 
 def _add_slice(
-    part: Features, tangents: Tangents, graph: Graph, products: FloatArray, steps: FloatArray, workers: Workers
+    part: Features,
+    tangents: Tangents,
+    graph: Graph,
+    order: IntArray,
+    products: FloatArray,
+    steps: FloatArray,
+    workers: Workers,
 ) -> None:
     """What the features of one slice contribute to every edge."""
-    part_axes = _all_axes(part, tangents, products.shape[1], workers)
+    part_axes = _all_axes(part, tangents, order, products.shape[1], workers)
+    rows = part.matrix[order]
     sources, targets, reverse = graph.sources, graph.weights.indices, graph.reverse_edges
     workers.over_rows(
         len(sources),
-        lambda start, stop: edge_geometry(
-            part_axes, part.matrix, sources, targets, reverse, start, stop, products, steps
-        ),
+        lambda start, stop: edge_geometry(part_axes, rows, sources, targets, reverse, start, stop, products, steps),
         EDGES_PER_BLOCK,
     )
 
@@ -73,11 +90,11 @@ def _feature_slices(features: Features, q: int) -> list[slice]:
     return [slice(start, min(start + width, n_features)) for start in range(0, n_features, width)]
 
 
-def _all_axes(features: Features, tangents: Tangents, q: int, workers: Workers) -> FloatArray:
+def _all_axes(features: Features, tangents: Tangents, order: IntArray, q: int, workers: Workers) -> FloatArray:
     out = np.empty((features.shape[0], q, features.shape[1]), np.float32)
 
     def task(start: int, stop: int) -> None:
-        out[start:stop] = axes(features, tangents, np.arange(start, stop, dtype=np.int32), q)
+        out[start:stop] = axes(features, tangents, order[start:stop], q)
 
     workers.over_rows(len(out), task, features.rows_per_block(tangents.neighbors.shape[1]))
     return out

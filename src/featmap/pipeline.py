@@ -14,14 +14,16 @@ from .frames import fit_frames
 from .graph import build_graph, neighbor_memberships, weights_of_neighbors
 from .layout.density import Density, exact_map_radii
 from .layout.descent import State, descend
+from .layout.edges import sort_into_slots
 from .layout.forces import Attraction, Force, Repulsion
+from .layout.order import order_along_map
 from .layout.start import make_start
 from .neighbors import Search, find_neighbors, given_neighbors, make_search
 from .parallel import BLOCK, Workers
 from .progress import Progress
 from .radii import log_radii
 from .tangents import data_radii, find_tangents
-from .values import Connection, Embedding, FloatArray, Frames, Graph, Neighbors, Tangents
+from .values import Connection, DoubleArray, Embedding, FloatArray, Frames, Graph, Neighbors, Tangents
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,17 @@ def fit_map(X: Matrix, settings: Settings, workers: Workers, progress: Progress)
     with progress.stage("tangents"):
         weights = _tangent_weights(neighbors, near, graph, settings, workers)
         tangents = find_tangents(features, neighbors.indices, weights, settings.intrinsic_dim, workers)
-    with progress.stage("alignment"):
-        connection = connect(features, tangents, graph, settings.n_components, workers)
     with progress.stage("start"):
         begin = make_start(settings.init, features, graph, settings.n_components, settings.seed, workers)
-    embedding, n_epochs = _lay_out(begin, graph, tangents, connection, settings, workers, progress)
+        order = order_along_map(begin)
+        near_in_memory = graph.renumbered(order)
+    with progress.stage("alignment"):
+        connection = connect(features, tangents, near_in_memory, settings.n_components, workers, order)
+    radii = log_radii(data_radii(tangents, settings.n_components))
+    embedding, n_epochs = _lay_out(
+        begin[order], near_in_memory, connection, radii[order], settings, workers, progress
+    )
+    embedding = embedding.renumbered(np.argsort(order).astype(np.int32))
     mean_distance = near.distances.sum(dtype=np.float64) / (near.distances.size + len(near.distances))
     return Fitted(
         features, search, graph, tangents, embedding, n_epochs, settings.metric, settings.n_neighbors, mean_distance
@@ -106,16 +114,16 @@ def _tangent_weights(
 def _lay_out(
     begin: FloatArray,
     graph: Graph,
-    tangents: Tangents,
     connection: Connection,
+    radii: DoubleArray,
     settings: Settings,
     workers: Workers,
     progress: Progress,
 ) -> tuple[Embedding, int]:
     """Neighbours first; density along the frames of that map in the last epochs; frames of the final map."""
     curve = Curve.fit(settings.min_dist, settings.spread)
-    radii = log_radii(data_radii(tangents, settings.n_components))
-    forces: list[Force] = [Attraction(graph, curve), Repulsion(graph, curve, settings.seed)]
+    slots = sort_into_slots(graph)
+    forces: list[Force] = [Attraction(graph, slots, curve), Repulsion(graph, curve, settings.seed)]
     state = State.start(begin)
 
     def frames() -> Frames:
@@ -125,7 +133,7 @@ def _lay_out(
         density_from = settings.n_epochs - density_epochs(settings)
         running = descend(state, forces, density_from, settings.n_epochs, workers, progress)
         if running and density_from < settings.n_epochs:
-            forces.append(Density(graph, curve, frames(), radii, settings.density_weight))
+            forces.append(Density(graph, slots, curve, frames(), radii, settings.density_weight))
             descend(state, forces, settings.n_epochs, settings.n_epochs, workers, progress)
     with progress.stage("frames"):
         final = frames()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .values import DoubleArray
@@ -14,7 +16,8 @@ VARIANCE_SHIFT = 0.1
 
 def radius_floor(radii: DoubleArray) -> DoubleArray:
     """ε of every direction, relative to the median R (to 1 where that is zero)."""
-    median = np.median(radii, axis=0)
+    middle = len(radii) // 2
+    median = np.partition(radii, middle, axis=0)[middle]
     return FLOOR * np.where(median > 0, median, 1.0)
 
 
@@ -30,18 +33,28 @@ def correlation(first: DoubleArray, second: DoubleArray) -> DoubleArray:
     return np.divide((a * b).sum(axis=0), sizes, out=np.zeros(a.shape[1]), where=sizes > 0)
 
 
-def shifted_correlation(data: DoubleArray, on_map: DoubleArray) -> tuple[DoubleArray, DoubleArray]:
-    """Corr = Cov/(S_o S_e) with S_e² = Var + 0.1, per direction (row), and its slopes ∂Corr_l/∂r_li.
+@dataclass(frozen=True)
+class ShiftedCorrelation:
+    """Corr_l = Cov/(S_o S_e) with S_e² = Var + 0.1 for every direction l, and its slopes.
 
-    ∂Corr/∂r_i = [r°_i/(S_o S_e) − Cov (r^e_i − mean)/(S_o S_e³)]/(m − 1), r° centred. No force where r° is constant.
+    ∂Corr_l/∂r_li = [r°_li/(S_o S_e) − Cov (r^e_li − mean)/(S_o S_e³)]/(m − 1), r° centred, is kept as three numbers
+    per direction: along·r°_li − against·(r^e_li − mean). All are 0 where r° is constant: no force.
     """
-    freedom = data.shape[1] - 1
-    a = data - data.mean(axis=1, keepdims=True)
-    b = on_map - on_map.mean(axis=1, keepdims=True)
-    spread_data = np.sqrt(np.einsum("li,li->l", a, a) / freedom)
-    spread_map = np.sqrt(np.einsum("li,li->l", b, b) / freedom + VARIANCE_SHIFT)
-    covariance = np.einsum("li,li->l", a, b) / freedom
-    inverse = np.divide(1.0, spread_data, out=np.zeros_like(spread_data), where=spread_data > 1e-6)
-    a *= (inverse / spread_map / freedom)[:, None]
-    b *= (inverse * covariance / spread_map**3 / freedom)[:, None]
-    return inverse * covariance / spread_map, a - b
+
+    value: DoubleArray
+    along: DoubleArray
+    against: DoubleArray
+    mean: DoubleArray
+
+    @classmethod
+    def between(cls, data: DoubleArray, on_map: DoubleArray) -> ShiftedCorrelation:
+        """Of radii given by rows, one per direction; those of the data centred."""
+        freedom = data.shape[1] - 1
+        mean = on_map.mean(axis=1)
+        # The map's logs are small numbers around zero: their squares can be summed before the mean is taken off.
+        variance = np.maximum(np.einsum("li,li->l", on_map, on_map) / freedom - mean**2 * (1 + 1 / freedom), 0.0)
+        spread_data = np.sqrt(np.einsum("li,li->l", data, data) / freedom)
+        spread_map = np.sqrt(variance + VARIANCE_SHIFT)
+        inverse = np.divide(1.0, spread_data, out=np.zeros_like(spread_data), where=spread_data > 1e-6)
+        value = inverse * np.einsum("li,li->l", data, on_map) / freedom / spread_map
+        return cls(value, inverse / spread_map / freedom, value / spread_map**2 / freedom, mean)

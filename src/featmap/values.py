@@ -70,6 +70,16 @@ class Graph:
         numbers = np.arange(self.weights.nnz, dtype=np.int32)
         return sp.csr_matrix((numbers, self.weights.indices, self.weights.indptr), self.weights.shape).T.tocsr().data
 
+    def renumbered(self, order: IntArray) -> Graph:
+        """The same graph with its points in another order: point i of the new one is order[i] of this one."""
+        numbers = np.empty_like(order)
+        numbers[order] = np.arange(len(order), dtype=order.dtype)
+        weights = self.weights[order]
+        weights.indices = numbers[weights.indices]
+        weights.has_sorted_indices = False
+        weights.sort_indices()
+        return Graph(weights)
+
     def __repr__(self) -> str:
         return f"Graph({self.weights.shape[0]} points, {self.weights.nnz} directed edges)"
 
@@ -153,6 +163,12 @@ class Embedding:
         _check("Embedding.frames", self.frames.axes, (n_rows, dim, dim))
         _check("Embedding.data_radii", self.data_radii, (n_rows, dim))
         _check("Embedding.map_radii", self.map_radii, (n_rows, dim))
+
+    def renumbered(self, order: IntArray) -> Embedding:
+        """The same map with its points in another order: point i of the new one is order[i] of this one."""
+        return Embedding(
+            self.coordinates[order], Frames(self.frames.axes[order]), self.data_radii[order], self.map_radii[order]
+        )
 
     def __repr__(self) -> str:
         n_rows, dim = self.coordinates.shape

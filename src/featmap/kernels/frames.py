@@ -1,8 +1,9 @@
-"""Loops of the frames: sums over the edges of each point."""
+"""Loops of the frames: sums over the edges of each point, and the nearest orthogonal matrix."""
 
+import numpy as np
 from numba import uint32
 
-from .compilation import compiled_sums
+from .compilation import compiled, compiled_sums
 
 
 @compiled_sums
@@ -72,3 +73,22 @@ def frame_distance(here, there):
         for axis in range(dim):
             total += here[c, axis] * there[c, axis]
     return min(max(1.0 - total / dim, 0.0), 2.0)
+
+
+@compiled
+def polar_of_two(matrices, tolerance, nearest, degenerate):
+    """The rotation or reflection nearest to each 2 × 2 matrix, whichever its determinant's sign says.
+
+    Marks those of which neither is determined. Without reordered sums, so that flipping a column of a matrix flips
+    that column of the result and changes no bit of it.
+    """
+    for i in range(matrices.shape[0]):
+        a, b = np.float64(matrices[i, 0, 0]), np.float64(matrices[i, 0, 1])
+        c, d = np.float64(matrices[i, 1, 0]), np.float64(matrices[i, 1, 1])
+        determinant = a * d - b * c
+        degenerate[i] = abs(determinant) <= tolerance * (a * a + b * b + c * c + d * d)
+        turn = 1.0 if determinant >= 0 else -1.0
+        cosine, sine = a + turn * d, c - turn * b
+        length = 1.0 if degenerate[i] else np.sqrt(cosine * cosine + sine * sine)
+        nearest[i, 0, 0], nearest[i, 0, 1] = cosine / length, -turn * sine / length
+        nearest[i, 1, 0], nearest[i, 1, 1] = sine / length, turn * cosine / length

@@ -1,14 +1,19 @@
-"""Loops of the layout. Points are given by columns, coordinates[c, i], so that gathers along neighbours vectorise.
+"""Loops of the layout. Points are given by columns, coordinates[c, i], so that loops over points vectorise.
 
 Every kernel adds to the gradient of the points ``start:stop`` only, reading all others as they were when the epoch
-began. Functions of the squared distance s come from tables indexed by the leading bits of s as a float32.
+began; ``start`` is a multiple of CHUNK. Functions of the squared distance s come from tables indexed by the leading
+bits of s as a float32.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import uint32
 
-from .compilation import compiled_sums, inlined
-from .random import below, scrambled
+from .compilation import compiled, compiled_sums, inlined
+
+# So many points are worked on together: what is summed for them stays in the first-level cache.
+CHUNK = 256
 
 # A table has one entry for every exponent and leading mantissa bits, from 2^FIRST_OCTAVE on.
 MANTISSA_BITS = 7
@@ -32,172 +37,243 @@ def clipped(value, limit):
     return min(max(value, -limit), limit)
 
 
-@inlined
-def longest_row(indptr, start, stop):
-    longest = 0
-    for i in range(start, stop):
-        longest = max(longest, indptr[i + 1] - indptr[i])
-    return longest
+class Slots(NamedTuple):
+    """The edges of a graph by chunks of points, and within a chunk by slots: its points' first edges, second ones, …
+
+    The innermost loop then runs over points rather than over the few edges of one, without sums across a vector.
+    The points of a chunk are sorted by falling number of edges, so those of a slot are the first ones of the chunk.
+    """
+
+    points: np.ndarray  # (m,) chunk after chunk, sorted within
+    first_slots: np.ndarray  # (chunks + 1,) of each chunk
+    starts: np.ndarray  # (slots + 1,) where each slot's edges begin
+    targets: np.ndarray  # (edges,)
+    weights: np.ndarray  # (edges,)
+
+
+@compiled
+def fill_slots(indptr, indices, weights, slots, start, stop):
+    """Sort the edges of the points start:stop of a CSR matrix into their slots."""
+    for first in range(start, stop, CHUNK):
+        members = slots.points[first : min(first + CHUNK, stop)]
+        chunk = first // CHUNK
+        edge = indptr[first]
+        for slot in range(slots.first_slots[chunk], slots.first_slots[chunk + 1]):
+            slots.starts[slot] = edge
+            number = slot - slots.first_slots[chunk]
+            for i in members:
+                if indptr[i] + number >= indptr[i + 1]:
+                    break
+                slots.targets[edge] = indices[indptr[i] + number]
+                slots.weights[edge] = weights[indptr[i] + number]
+                edge += 1
 
 
 @inlined
-def measure_steps(coordinates, i, others, steps, squared):
-    """steps[c, e] = y_j − y_i and squared[e] = |y_j − y_i|² for the points j = others[e]."""
-    n_others = others.shape[0]
-    for e in range(n_others):
-        squared[e] = 0
+def gather_columns(values, points, out):
+    """out[:, e] = values[:, points[e]]."""
+    for c in range(values.shape[0]):
+        row, here = values[c], out[c]
+        for e in range(points.shape[0]):
+            here[e] = row[uint32(points[e])]
+
+
+@inlined
+def measure_steps(coordinates, others, here, steps, squared):
+    """steps[c, e] = y_j − here[c, e] and squared[e] its square, for the points j = others[e]."""
+    squared[: others.shape[0]] = 0
     for c in range(coordinates.shape[0]):
-        here = coordinates[c, i]
-        for e in range(n_others):
-            step = coordinates[c, uint32(others[e])] - here
-            steps[c, e] = step
-            squared[e] += step * step
+        row, origin, step = coordinates[c], here[c], steps[c]
+        for e in range(others.shape[0]):
+            step[e] = row[uint32(others[e])] - origin[e]
+            squared[e] += step[e] * step[e]
 
 
 @inlined
-def gather_sums(values, i, others, out):
-    """out[e] = values[i] + values[j] for the points j = others[e]."""
-    here = values[i]
+def gather_sums(values, others, here, out):
+    """out[e] = here[e] + values[j] for the points j = others[e]."""
     for e in range(others.shape[0]):
-        out[e] = here + values[uint32(others[e])]
+        out[e] = here[e] + values[uint32(others[e])]
 
 
 @compiled_sums
-def attract(coordinates, indptr, indices, weights, pull, limit, start, stop, gradient):
+def attract(coordinates, slots, pull, limit, start, stop, gradient):
     """Add 2 Σ_j P_ij ∂log Q_ij/∂y_i: every vertex counts each of its edges twice, since it moves only itself."""
     dim = coordinates.shape[0]
-    longest = longest_row(indptr, start, stop)
-    steps = np.empty((dim, longest), np.float32)
-    coefficient = np.empty(longest, np.float32)
-    for i in range(start, stop):
-        first, last = indptr[i], indptr[i + 1]
-        measure_steps(coordinates, i, indices[first:last], steps, coefficient)
-        for e in range(last - first):
-            coefficient[e] = pull[table_place(coefficient[e])]
+    here, steps, totals = (
+        np.empty((dim, CHUNK), np.float32),
+        np.empty((dim, CHUNK), np.float32),
+        np.empty((dim, CHUNK), np.float32),
+    )
+    coefficient = np.empty(CHUNK, np.float32)
+    for first in range(start, stop, CHUNK):
+        points = slots.points[first : min(first + CHUNK, stop)]
+        gather_columns(coordinates, points, here)
+        totals[:] = 0
+        for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
+            others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
+            weights = slots.weights[slots.starts[slot] : slots.starts[slot + 1]]
+            measure_steps(coordinates, others, here, steps, coefficient)
+            for e in range(others.shape[0]):
+                coefficient[e] = pull[table_place(coefficient[e])]
+            for c in range(dim):
+                total, step = totals[c], steps[c]
+                for e in range(others.shape[0]):
+                    total[e] += weights[e] * clipped(coefficient[e] * step[e], limit)
         for c in range(dim):
-            total = np.float32(0)
-            for e in range(last - first):
-                total += weights[first + e] * clipped(coefficient[e] * steps[c, e], limit)
-            gradient[c, i] += np.float32(2) * total
+            for e in range(points.shape[0]):
+                gradient[c, points[e]] += np.float32(2) * totals[c, e]
 
 
 @compiled_sums
-def repel(coordinates, rates, push, limit, n_draws, key, other_key, start, stop, gradient):
-    """Add rates[i]·Σ ∂log(1 − Q_ij)/∂y_i over n_draws points j drawn uniformly from all."""
-    dim, n_points = coordinates.shape
-    drawn = np.empty(n_draws, np.uint32)
-    steps = np.empty((dim, n_draws), np.float32)
-    coefficient = np.empty(n_draws, np.float32)
-    for i in range(start, stop):
-        for e in range(n_draws):
-            drawn[e] = below(scrambled(uint32(i * n_draws + e), key, other_key), n_points)
-        measure_steps(coordinates, i, drawn, steps, coefficient)
-        for e in range(n_draws):
-            coefficient[e] = push[table_place(coefficient[e])]
+def repel(coordinates, pool, windows, rates, push, limit, start, stop, gradient):
+    """Add rates[i]·Σ ∂log(1 − Q_ij)/∂y_i over points j of the pool, one for each of the windows of i's chunk.
+
+    A chunk's points take the pool's points side by side from where the window begins: no gathers, no random numbers.
+    """
+    dim = coordinates.shape[0]
+    steps, totals = np.empty((dim, CHUNK), np.float32), np.empty((dim, CHUNK), np.float32)
+    coefficient = np.empty(CHUNK, np.float32)
+    for first in range(start, stop, CHUNK):
+        n_points = min(first + CHUNK, stop) - first
+        totals[:] = 0
+        for window in windows[first // CHUNK]:
+            coefficient[:] = 0
+            for c in range(dim):
+                other, origin, step = pool[c, window : window + n_points], coordinates[c, first:], steps[c]
+                for e in range(n_points):
+                    step[e] = other[e] - origin[e]
+                    coefficient[e] += step[e] * step[e]
+            for e in range(n_points):
+                coefficient[e] = push[table_place(coefficient[e])]
+            for c in range(dim):
+                total, step = totals[c], steps[c]
+                for e in range(n_points):
+                    total[e] += clipped(coefficient[e] * step[e], limit)
         for c in range(dim):
-            total = np.float32(0)
-            for e in range(n_draws):
-                total += clipped(coefficient[e] * steps[c, e], limit)
-            gradient[c, i] -= rates[i] * total
+            for e in range(n_points):
+                gradient[c, first + e] -= rates[first + e] * totals[c, e]
 
 
 @compiled_sums
-def map_radii(coordinates, indptr, indices, frames, similarity, start, stop, radii, sums):
+def map_radii(coordinates, slots, frames, similarity, start, stop, radii, sums):
     """R_li = v_ilᵀ S_i v_il/W_i with S_i = Σ_j φ z_ij z_ijᵀ and W_i = Σ_j φ over the edges of i, φ = Q_ij."""
     dim = coordinates.shape[0]
-    longest = longest_row(indptr, start, stop)
-    steps = np.empty((dim, longest), np.float32)
-    phi = np.empty(longest, np.float32)
-    scatter = np.empty((dim, dim), np.float32)
-    for i in range(start, stop):
-        first, last = indptr[i], indptr[i + 1]
-        measure_steps(coordinates, i, indices[first:last], steps, phi)
-        total = np.float32(0)
-        for e in range(last - first):
-            phi[e] = similarity[table_place(phi[e])]
-            total += phi[e]
-        sums[i] = total
-        for a in range(dim):
-            for b in range(a + 1):
-                product = np.float32(0)
-                for e in range(last - first):
-                    product += phi[e] * steps[a, e] * steps[b, e]
-                scatter[a, b] = product
-                scatter[b, a] = product
-        for axis in range(dim):
-            square = 0.0
+    here, steps = np.empty((dim, CHUNK), np.float32), np.empty((dim, CHUNK), np.float32)
+    scatter = np.empty((dim, dim, CHUNK), np.float32)
+    phi, totals = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
+    for first in range(start, stop, CHUNK):
+        points = slots.points[first : min(first + CHUNK, stop)]
+        gather_columns(coordinates, points, here)
+        totals[:] = 0
+        scatter[:] = 0
+        for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
+            others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
+            measure_steps(coordinates, others, here, steps, phi)
+            for e in range(others.shape[0]):
+                phi[e] = similarity[table_place(phi[e])]
+                totals[e] += phi[e]
             for a in range(dim):
-                for b in range(dim):
-                    square += frames[i, a, axis] * scatter[a, b] * frames[i, b, axis]
-            radii[axis, i] = max(square, 0.0) / total if total > 0 else 0.0
+                for b in range(a + 1):
+                    product, step, other_step = scatter[a, b], steps[a], steps[b]
+                    for e in range(others.shape[0]):
+                        product[e] += phi[e] * step[e] * other_step[e]
+        for e in range(points.shape[0]):
+            i = points[e]
+            sums[i] = totals[e]
+            for axis in range(dim):
+                square = 0.0
+                for a in range(dim):
+                    square += frames[i, a, axis] * scatter[a, a, e] * frames[i, a, axis]
+                    for b in range(a):
+                        square += 2 * frames[i, a, axis] * scatter[a, b, e] * frames[i, b, axis]
+                radii[axis, i] = max(square, 0.0) / totals[e] if totals[e] > 0 else 0.0
 
 
 @compiled_sums
-def density_tensors(frames, slopes, radii, start, stop, tensors, levels):
-    """M_i = Σ_l slope_li v_il v_ilᵀ, by its lower triangle, and c_i = Σ_l slope_li R_li."""
+def density_tensors(frames, data, logs, radii, sums, slopes, start, stop, tensors):
+    """M_i = Σ_l g_li v_il v_ilᵀ, by its lower triangle, and below it c_i = Σ_l g_li R_li.
+
+    g_li = ∂Corr_l/∂r_li /(W_i (R_li + ε_l)) is what a change of Σφ(v·z)² around i is worth. slopes[l] holds the
+    numbers of `ShiftedCorrelation` (along, against, mean) and ε_l.
+    """
     dim = frames.shape[1]
+    worth = np.empty(dim)
     for i in range(start, stop):
         level = 0.0
         for axis in range(dim):
-            level += slopes[axis, i] * radii[axis, i]
-        levels[i] = level
+            along, against, mean, floor = slopes[axis]
+            slope = along * data[axis, i] - against * (logs[axis, i] - mean)
+            worth[axis] = slope / (sums[i] * (radii[axis, i] + floor)) if sums[i] > 0 else 0.0
+            level += worth[axis] * radii[axis, i]
         place = 0
         for a in range(dim):
             for b in range(a + 1):
                 total = 0.0
                 for axis in range(dim):
-                    total += slopes[axis, i] * frames[i, a, axis] * frames[i, b, axis]
+                    total += worth[axis] * frames[i, a, axis] * frames[i, b, axis]
                 tensors[place, i] = total
                 place += 1
+        tensors[place, i] = level
 
 
 @compiled_sums
-def stretch(coordinates, indptr, indices, similarity, pull, tensors, levels, weight, start, stop, gradient):
+def stretch(coordinates, slots, similarity, pull, tensors, weight, start, stop, gradient):
     """Subtract weight·Σ_j φ[2Mz + (c − zᵀMz)·pull·z] with M = M_i + M_j and c = c_i + c_j, z = z_ij.
 
     That is the gradient of a function of all log radii: z_ij moves the radii of i and those of j, and since the
     expression is odd in z both ends share the same z.
     """
     dim = coordinates.shape[0]
-    longest = longest_row(indptr, start, stop)
-    steps = np.empty((dim, longest), np.float32)
-    turned = np.empty((dim, longest), np.float32)
-    phi = np.empty(longest, np.float32)
-    inward = np.empty(longest, np.float32)
-    both = np.empty(longest, np.float32)
-    for i in range(start, stop):
-        first, last = indptr[i], indptr[i + 1]
-        degree = last - first
-        measure_steps(coordinates, i, indices[first:last], steps, phi)
-        gather_sums(levels, i, indices[first:last], inward)
-        for a in range(dim):
-            for e in range(degree):
-                turned[a, e] = 0
-        place = 0
-        for a in range(dim):
-            for b in range(a):
-                gather_sums(tensors[place], i, indices[first:last], both)
+    level = tensors.shape[0] - 1
+    here, steps, turned, totals = (
+        np.empty((dim, CHUNK), np.float32),
+        np.empty((dim, CHUNK), np.float32),
+        np.empty((dim, CHUNK), np.float32),
+        np.empty((dim, CHUNK), np.float32),
+    )
+    own = np.empty((level + 1, CHUNK), np.float32)
+    phi, inward, both = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
+    for first in range(start, stop, CHUNK):
+        points = slots.points[first : min(first + CHUNK, stop)]
+        gather_columns(coordinates, points, here)
+        gather_columns(tensors, points, own)
+        totals[:] = 0
+        for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
+            others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
+            degree = others.shape[0]
+            measure_steps(coordinates, others, here, steps, phi)
+            gather_sums(tensors[level], others, own[level], inward)
+            turned[:, :degree] = 0
+            place = 0
+            for a in range(dim):
+                for b in range(a + 1):
+                    gather_sums(tensors[place], others, own[place], both)
+                    place += 1
+                    add_products(both, steps[b], degree, turned[a])
+                    if b < a:
+                        add_products(both, steps[a], degree, turned[b])
+            for a in range(dim):
+                step, turn = steps[a], turned[a]
                 for e in range(degree):
-                    turned[a, e] += both[e] * steps[b, e]
+                    inward[e] -= turn[e] * step[e]
+            for e in range(degree):
+                entry = table_place(phi[e])
+                inward[e] *= pull[entry]
+                phi[e] = similarity[entry]
+            for c in range(dim):
+                total, step, turn = totals[c], steps[c], turned[c]
                 for e in range(degree):
-                    turned[b, e] += both[e] * steps[a, e]
-                place += 1
-            gather_sums(tensors[place], i, indices[first:last], both)
-            for e in range(degree):
-                turned[a, e] += both[e] * steps[a, e]
-            place += 1
-        for a in range(dim):
-            for e in range(degree):
-                inward[e] -= turned[a, e] * steps[a, e]
-        for e in range(degree):
-            inward[e] *= pull[table_place(phi[e])]
-        for e in range(degree):
-            phi[e] = similarity[table_place(phi[e])]
+                    total[e] += phi[e] * (np.float32(2) * turn[e] + inward[e] * step[e])
         for c in range(dim):
-            total = np.float32(0)
-            for e in range(degree):
-                total += phi[e] * (np.float32(2) * turned[c, e] + inward[e] * steps[c, e])
-            gradient[c, i] -= weight * total
+            for e in range(points.shape[0]):
+                gradient[c, points[e]] -= weight * totals[c, e]
+
+
+@inlined
+def add_products(first, second, n_products, out):
+    for e in range(n_products):
+        out[e] += first[e] * second[e]
 
 
 @compiled_sums

@@ -8,10 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from ..curve import Curve
-from ..kernels.layout import density_tensors, map_radii, stretch
+from ..kernels.layout import Slots, density_tensors, map_radii, stretch
 from ..parallel import Workers
-from ..radii import log_radii, radius_floor, shifted_correlation
+from ..radii import ShiftedCorrelation, log_radii, radius_floor
 from ..values import DoubleArray, FloatArray, Frames, Graph
+from .forces import BLOCK
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Density:
     """
 
     graph: Graph
+    slots: Slots
     curve: Curve
     frames: Frames
     data_radii: DoubleArray  # (m, d') r°, logs
@@ -31,66 +33,38 @@ class Density:
 
     def value(self, coordinates: FloatArray) -> float:
         radii = exact_map_radii(coordinates.T, self.graph, self.frames, self.curve)
-        agreement, _ = shifted_correlation(self._data_rows, log_radii(radii).T)
-        return float(self.weight * self.total_weight * agreement.sum())
+        agreement = ShiftedCorrelation.between(self._centered_rows, log_radii(radii).T)
+        return float(self.weight * self.total_weight * agreement.value.sum())
 
     def add_gradient(self, coordinates: FloatArray, epoch: int, workers: Workers, gradient: FloatArray) -> None:
-        radii, slopes = self._slopes(coordinates, workers)
         dim, n_points = coordinates.shape
-        tensors = np.empty((dim * (dim + 1) // 2, n_points), np.float32)
-        levels = np.empty(n_points, np.float32)
-        edges = self.graph.weights
+        radii, sums = np.empty(coordinates.shape), np.empty(n_points)
+        tensors = np.empty((dim * (dim + 1) // 2 + 1, n_points), np.float32)
+        axes, similarity, pull = self.frames.axes, self.curve.similarity, self.curve.pull
+
+        def measure(start: int, stop: int) -> None:
+            map_radii(coordinates, self.slots, axes, similarity, start, stop, radii, sums)
+
+        workers.over_rows(n_points, measure, BLOCK)
+        floor = radius_floor(radii.T)
+        logs = np.log(radii + floor[:, None])
+        agreement = ShiftedCorrelation.between(self._centered_rows, logs)
+        slopes = np.stack([agreement.along, agreement.against, agreement.mean, floor]).T
 
         def collect(start: int, stop: int) -> None:
-            density_tensors(self.frames.axes, slopes, radii, start, stop, tensors, levels)
+            density_tensors(axes, self._centered_rows, logs, radii, sums, slopes, start, stop, tensors)
 
         def apply(start: int, stop: int) -> None:
-            stretch(
-                coordinates,
-                edges.indptr,
-                edges.indices,
-                self.curve.similarity,
-                self.curve.pull,
-                tensors,
-                levels,
-                np.float32(self.weight),
-                start,
-                stop,
-                gradient,
-            )
+            weight = np.float32(self.weight * self.total_weight)
+            stretch(coordinates, self.slots, similarity, pull, tensors, weight, start, stop, gradient)
 
-        workers.over_rows(n_points, collect)
-        workers.over_rows(n_points, apply)
-
-    def _slopes(self, coordinates: FloatArray, workers: Workers) -> tuple[DoubleArray, DoubleArray]:
-        """R_li and g_li = Z ∂Corr_l/∂r_li /(W_i (R_li + ε)), what a change of Σφ(v·z)² around i is worth: (d', m)."""
-        edges = self.graph.weights
-        radii = np.empty(coordinates.shape)
-        sums = np.empty(coordinates.shape[1])
-
-        def task(start: int, stop: int) -> None:
-            map_radii(
-                coordinates,
-                edges.indptr,
-                edges.indices,
-                self.frames.axes,
-                self.curve.similarity,
-                start,
-                stop,
-                radii,
-                sums,
-            )
-
-        workers.over_rows(len(sums), task)
-        lifted = radii + radius_floor(radii.T)[:, None]
-        _, slopes = shifted_correlation(self._data_rows, np.log(lifted))
-        slopes *= self.total_weight / (lifted * np.where(sums > 0, sums, np.inf))
-        return radii, slopes
+        workers.over_rows(n_points, collect, BLOCK)
+        workers.over_rows(n_points, apply, BLOCK)
 
     @cached_property
-    def _data_rows(self) -> DoubleArray:
-        """r° by rows, one per direction, as the kernels have the map's."""
-        return np.ascontiguousarray(self.data_radii.T)
+    def _centered_rows(self) -> DoubleArray:
+        """r° less its mean, by rows, one per direction, as the kernels have the map's."""
+        return np.ascontiguousarray((self.data_radii - self.data_radii.mean(axis=0)).T)
 
     @cached_property
     def total_weight(self) -> float:

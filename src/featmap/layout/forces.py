@@ -6,13 +6,14 @@ descent follows: the same gradient, from tables, clipped, and for repulsion samp
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from ..curve import Curve
-from ..kernels.layout import attract, repel
+from ..kernels.layout import CHUNK, Slots, attract, repel
 from ..parallel import Workers
 from ..values import DoubleArray, FloatArray, Graph
 
@@ -20,6 +21,11 @@ CLIP = np.float32(4.0)
 NEGATIVES_PER_EDGE = 5
 # Points drawn per vertex and epoch; each counts for NEGATIVES_PER_EDGE·deg_i/DRAWS. On MNIST 32 draws gain nothing.
 DRAWS = 16
+# In an epoch all vertices draw from so many points (or from all): few enough to stay in cache. Their shared error is
+# 1/√POOL of the force, against 1/√DRAWS that each vertex has of its own.
+POOL = 16_384
+# Rows of a task: a multiple of CHUNK, and so many that calling a kernel costs little beside its work.
+BLOCK = 4096
 CLOSEST = 1e-12  # squared distance
 
 
@@ -40,6 +46,7 @@ class Attraction:
     """Σ_ij P_ij log Q_ij over directed edges."""
 
     graph: Graph
+    slots: Slots
     curve: Curve
 
     def value(self, coordinates: FloatArray) -> float:
@@ -48,22 +55,10 @@ class Attraction:
         return float(-(weights.data * np.log1p(self.curve.a * squared**self.curve.b)).sum())
 
     def add_gradient(self, coordinates: FloatArray, epoch: int, workers: Workers, gradient: FloatArray) -> None:
-        weights = self.graph.weights
-
         def task(start: int, stop: int) -> None:
-            attract(
-                coordinates,
-                weights.indptr,
-                weights.indices,
-                weights.data,
-                self.curve.pull,
-                CLIP,
-                start,
-                stop,
-                gradient,
-            )
+            attract(coordinates, self.slots, self.curve.pull, CLIP, start, stop, gradient)
 
-        workers.over_rows(coordinates.shape[1], task)
+        workers.over_rows(coordinates.shape[1], task, BLOCK)
 
 
 @dataclass(frozen=True)
@@ -73,11 +68,6 @@ class Repulsion:
     graph: Graph
     curve: Curve
     seed: int
-    rates: FloatArray = field(init=False)
-
-    def __post_init__(self) -> None:
-        rates = (NEGATIVES_PER_EDGE / DRAWS * self.graph.degrees).astype(np.float32)
-        object.__setattr__(self, "rates", rates)
 
     def value(self, coordinates: FloatArray) -> float:
         n_points = coordinates.shape[1]
@@ -91,12 +81,28 @@ class Repulsion:
         return float(total)
 
     def add_gradient(self, coordinates: FloatArray, epoch: int, workers: Workers, gradient: FloatArray) -> None:
-        key, other_key = np.random.default_rng([self.seed, epoch]).integers(2**32, size=2).astype(np.uint32)
+        rng = np.random.default_rng([self.seed, epoch])
+        pool, windows = draw_pool(coordinates, rng)
 
         def task(start: int, stop: int) -> None:
-            repel(coordinates, self.rates, self.curve.push, CLIP, DRAWS, key, other_key, start, stop, gradient)
+            repel(coordinates, pool, windows, self._rates, self.curve.push, CLIP, start, stop, gradient)
 
-        workers.over_rows(coordinates.shape[1], task)
+        workers.over_rows(coordinates.shape[1], task, BLOCK)
+
+    @cached_property
+    def _rates(self) -> FloatArray:
+        """What one draw counts for."""
+        return (NEGATIVES_PER_EDGE / DRAWS * self.graph.degrees).astype(np.float32)
+
+
+def draw_pool(coordinates: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, np.ndarray]:
+    """Random points in random order, and for every chunk of vertices the DRAWS places in it where they begin."""
+    n_points = coordinates.shape[1]
+    drawn = rng.permutation(n_points) if n_points <= POOL else rng.integers(n_points, size=POOL)
+    windows = rng.integers(len(drawn), size=(-(-n_points // CHUNK), DRAWS))
+    # A window that reaches the end goes on at the beginning.
+    around = np.concatenate([drawn, drawn[:CHUNK]])
+    return np.take(coordinates, around, axis=1), windows
 
 
 def squared_distances(coordinates: np.ndarray, first: np.ndarray, second: np.ndarray) -> DoubleArray:
