@@ -77,7 +77,7 @@ def test_density_gradient_is_that_of_its_value(seed, dim):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_values_equal_their_twins(seed):
+def test_values_equal_their_twins(seed, workers):
     Y, P, frames, radii, a, b = random_configuration(seed)
     graph, curve, columns = as_graph(P), Curve(a, b), Y.T
     P = graph.weights.toarray().astype(np.float64)
@@ -87,7 +87,7 @@ def test_values_equal_their_twins(seed):
     repulsion = sum(5 * P[i].sum() / len(Y) * reference.repulsion_value(Y, i, a, b) for i in range(len(Y)))
     assert Repulsion(graph, curve, 0).value(columns) == pytest.approx(repulsion)
     on_map = reference.map_radii(Y, P, frames, a, b)
-    np.testing.assert_allclose(exact_map_radii(Y, graph, Frames(frames), curve), on_map, rtol=1e-6)
+    np.testing.assert_allclose(exact_map_radii(Y, graph, Frames(frames), curve, workers), on_map, rtol=1e-6)
     agreement = reference.density_value(Y, P, frames, radii, a, b, radius_floor(on_map))
     density = Density(graph, sort_into_slots(graph), curve, Frames(frames), radii, 0.7)
     assert density.value(columns) == pytest.approx(0.7 * P.sum() * agreement)

@@ -25,7 +25,7 @@ from featmap.neighbors import ExactSearch, find_neighbors, make_search
 from featmap.parallel import Workers
 from featmap.pipeline import Curve
 from featmap.radii import correlation, log_radii
-from featmap.values import Frames, Graph
+from featmap.values import Frames
 
 pytestmark = pytest.mark.slow
 
@@ -142,8 +142,7 @@ def radii_correlation_of(model, Y):
     with Workers(-1) as workers:
         connection = connect(fitted.features, fitted.tangents, fitted.graph, 2, workers)
         frames: Frames = fit_frames("aligned", Y.astype(np.float32), fitted.graph, connection, 0, workers)
-    graph: Graph = fitted.graph
-    on_map = log_radii(exact_map_radii(Y, graph, frames, Curve.fit(0.1, 1.0)))
+        on_map = log_radii(exact_map_radii(Y, fitted.graph, frames, Curve.fit(0.1, 1.0), workers))
     return correlation(model.radii_, on_map)
 
 

@@ -137,7 +137,7 @@ def _lay_out(
             descend(state, forces, settings.n_epochs, settings.n_epochs, workers, progress)
     with progress.stage("frames"):
         final = frames()
-        map_radii = log_radii(exact_map_radii(state.embedding, graph, final, curve))
+        map_radii = log_radii(exact_map_radii(state.embedding, graph, final, curve, workers))
     return Embedding(state.embedding, final, radii, map_radii), state.epoch
 
 

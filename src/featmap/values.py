@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -54,7 +55,7 @@ class Graph:
         if self.weights.nnz and not (self.weights.data.min() >= 0 and self.weights.data.max() <= 1):
             raise ValueError("Graph.weights must lie in [0, 1]")
 
-    @property
+    @cached_property
     def degrees(self) -> DoubleArray:
         """deg_i = Σ_j P_ij."""
         return np.asarray(self.weights.sum(axis=1, dtype=np.float64)).ravel()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.frames import carried_frames
+from ..kernels.frames import carried_frames, carried_in_the_plane
 from ..orthogonal import polar
 from ..parallel import Workers
 from ..values import Connection, FloatArray, Frames, Graph
@@ -21,9 +21,7 @@ def aligned_frames(
 
     The last term damps: without it the iteration flips for ever. There is nothing random here.
     """
-    dim = covariance.shape[1]
-    frames = np.broadcast_to(np.eye(dim, dtype=np.float32), covariance.shape)
-    frames = _polar(covariance, frames, workers)
+    frames = polar(covariance, np.eye(covariance.shape[1]))
     for _ in range(MAX_SWEEPS):
         moved = sweep(frames, covariance, graph, connection, workers)
         change = np.abs(moved - frames).mean()
@@ -37,24 +35,24 @@ def sweep(
     frames: FloatArray, covariance: FloatArray, graph: Graph, connection: Connection, workers: Workers
 ) -> FloatArray:
     """One step of the fixed point, for all points at once."""
-    edges = graph.weights
     degrees = graph.degrees.astype(np.float32)[:, None, None]
-    wanted = np.empty_like(covariance)
+    moved = np.empty_like(covariance)
 
     def task(start: int, stop: int) -> None:
-        carried_frames(frames, edges.indptr, edges.indices, edges.data, connection.turns, start, stop, wanted)
         here = slice(start, stop)
-        wanted[here] += np.float32(MAP_WEIGHT) * covariance[here] + degrees[here] * frames[here]
+        _carry(frames, graph, connection, start, stop, moved)
+        wanted = moved[here] + np.float32(MAP_WEIGHT) * covariance[here] + degrees[here] * frames[here]
+        moved[here] = polar(wanted, frames[here])
 
     workers.over_rows(len(frames), task)
-    return _polar(wanted, frames, workers)
+    return moved
 
 
-def _polar(matrices: FloatArray, previous: FloatArray, workers: Workers) -> FloatArray:
-    nearest = np.empty_like(matrices)
-
-    def task(start: int, stop: int) -> None:
-        nearest[start:stop] = polar(matrices[start:stop], previous[start:stop])
-
-    workers.over_rows(len(matrices), task)
-    return nearest
+def _carry(frames: FloatArray, graph: Graph, connection: Connection, start: int, stop: int, out: FloatArray) -> None:
+    """Σ_j P_ij V_j^e O_ij for the points start:stop."""
+    edges, turns = graph.weights, connection.turns
+    if turns.shape[1:] == frames.shape[1:] == (2, 2):
+        frames, turns, out = frames.reshape(-1, 4), turns.reshape(-1, 4), out.reshape(-1, 4)
+        carried_in_the_plane(frames, edges.indptr, edges.indices, edges.data, turns, start, stop, out)
+    else:
+        carried_frames(frames, edges.indptr, edges.indices, edges.data, turns, start, stop, out)

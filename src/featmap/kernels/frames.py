@@ -34,6 +34,20 @@ def carried_frames(frames, indptr, indices, weights, turns, start, stop, out):
                         out[i, c, axis] += weighted * turns[e, inner, axis]
 
 
+@compiled
+def carried_in_the_plane(frames, indptr, indices, weights, turns, start, stop, out):
+    """The same for 2 × 2 matrices given as rows of four, written out: several times as fast as the loops."""
+    for i in range(start, stop):
+        a, b, c, d = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+        for e in range(indptr[i], indptr[i + 1]):
+            j, weight = uint32(indices[e]), weights[e]
+            a += weight * (frames[j, 0] * turns[e, 0] + frames[j, 1] * turns[e, 2])
+            b += weight * (frames[j, 0] * turns[e, 1] + frames[j, 1] * turns[e, 3])
+            c += weight * (frames[j, 2] * turns[e, 0] + frames[j, 3] * turns[e, 2])
+            d += weight * (frames[j, 2] * turns[e, 1] + frames[j, 3] * turns[e, 3])
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = a, b, c, d
+
+
 @compiled_sums
 def frame_attraction(frames, indptr, indices, weights, a, b, start, stop, out):
     """Σ_j 2 P_ij ∂log Q_ij/∂V_i with Q = 1/(1 + a D^2b), D = 1 − ⟨V_i, V_j⟩/d; so ∂D/∂V_i = −V_j/d."""

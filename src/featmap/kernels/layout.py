@@ -190,6 +190,30 @@ def map_radii(coordinates, slots, frames, similarity, start, stop, radii, sums):
                 radii[axis, i] = max(square, 0.0) / totals[e] if totals[e] > 0 else 0.0
 
 
+@compiled
+def exact_radii(embedding, indptr, indices, frames, a, b, start, stop, radii):
+    """The same by rows, (m, d'), in float64 and without tables."""
+    dim = embedding.shape[1]
+    step = np.empty(dim)
+    for i in range(start, stop):
+        radii[i] = 0
+        total = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            squared = 0.0
+            for c in range(dim):
+                step[c] = np.float64(embedding[indices[e], c]) - np.float64(embedding[i, c])
+                squared += step[c] * step[c]
+            phi = 1 / (1 + a * squared**b)
+            total += phi
+            for axis in range(dim):
+                along = 0.0
+                for c in range(dim):
+                    along += step[c] * frames[i, c, axis]
+                radii[i, axis] += phi * along * along
+        if total > 0:
+            radii[i] /= total
+
+
 @compiled_sums
 def density_tensors(frames, data, logs, radii, sums, slopes, start, stop, tensors):
     """M_i = Σ_l g_li v_il v_ilᵀ, by its lower triangle, and below it c_i = Σ_l g_li R_li.

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..curve import Curve
-from ..kernels.layout import Slots, density_tensors, map_radii, stretch
+from ..kernels.layout import Slots, density_tensors, exact_radii, map_radii, stretch
 from ..parallel import Workers
 from ..radii import ShiftedCorrelation, log_radii, radius_floor
 from ..values import DoubleArray, FloatArray, Frames, Graph
@@ -32,7 +32,9 @@ class Density:
     weight: float  # λ
 
     def value(self, coordinates: FloatArray) -> float:
-        radii = exact_map_radii(coordinates.T, self.graph, self.frames, self.curve)
+        embedding = np.ascontiguousarray(coordinates.T)
+        with Workers(1) as one_thread:
+            radii = exact_map_radii(embedding, self.graph, self.frames, self.curve, one_thread)
         agreement = ShiftedCorrelation.between(self._centered_rows, log_radii(radii).T)
         return float(self.weight * self.total_weight * agreement.value.sum())
 
@@ -72,16 +74,16 @@ class Density:
         return float(self.graph.degrees.sum())
 
 
-def exact_map_radii(embedding: np.ndarray, graph: Graph, frames: Frames, curve: Curve) -> DoubleArray:
-    """R^e_il = Σ_j φ (v_il·z_ij)²/Σ_j φ over all edges of the graph, in float64: (m, d')."""
-    sources, targets = graph.sources, graph.weights.indices
-    steps = embedding[targets].astype(np.float64) - embedding[sources]
-    similarity = 1 / (1 + curve.a * (steps * steps).sum(axis=1) ** curve.b)
-    n_points, dim = embedding.shape
-    sums = np.bincount(sources, similarity, minlength=n_points)
-    radii = np.zeros((n_points, dim))
-    for axis in range(dim):
-        along = np.einsum("ec,ec->e", steps, frames.axes[:, :, axis][sources])
-        total = np.bincount(sources, similarity * along**2, minlength=n_points)
-        np.divide(total, sums, out=radii[:, axis], where=sums > 0)
+def exact_map_radii(
+    embedding: np.ndarray, graph: Graph, frames: Frames, curve: Curve, workers: Workers
+) -> DoubleArray:
+    """R^e_il = Σ_j φ (v_il·z_ij)²/Σ_j φ over all edges of the graph, in float64 and without tables: (m, d')."""
+    radii = np.empty(embedding.shape)
+    edges = graph.weights
+    workers.over_rows(
+        len(radii),
+        lambda start, stop: exact_radii(
+            embedding, edges.indptr, edges.indices, frames.axes, curve.a, curve.b, start, stop, radii
+        ),
+    )
     return radii
