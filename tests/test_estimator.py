@@ -62,8 +62,8 @@ def test_attributes_have_the_promised_shapes(model, data):
         "neighbors",
         "graph",
         "tangents",
-        "alignment",
         "start",
+        "alignment",
         "layout",
         "frames",
     ]
@@ -87,6 +87,14 @@ def test_importance_can_be_written_into_a_memory_map(model, tmp_path):
     assert np.array_equal(written, model.feature_importance())
     with pytest.raises(InvalidParameterError, match="out"):
         model.feature_importance([1, 2], out=out)
+
+
+def test_a_memory_map_is_fitted_as_it_is(tmp_path, rng):
+    values = rng.normal(size=(200, 5)).astype(np.float32)
+    np.save(tmp_path / "X.npy", values)
+    on_disk = np.load(tmp_path / "X.npy", mmap_mode="r")
+    maps = [FeatMAP(n_epochs=20, random_state=0).fit_transform(X) for X in (values, on_disk)]
+    assert np.array_equal(*maps)
 
 
 def test_arrows_carry_loadings_through_the_frame(model):

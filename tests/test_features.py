@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -112,3 +114,15 @@ def test_power_of_two_below():
     for size in (1e-300, 0.3, 1.0, 7.0, 1e300):
         assert 0.5 <= size * power_of_two_below(size) < 1
     assert power_of_two_below(0.0) == 1
+
+
+def test_one_copy_is_made_and_no_more(rng, tmp_path):
+    """Of a memory map in float32: what is allocated at most, as numpy reports it, is little more than the copy."""
+    X = np.memmap(tmp_path / "X.dat", np.float32, "w+", shape=(20_000, 200))
+    X[:] = rng.normal(size=X.shape)
+    tracemalloc.start()
+    features = measure(X)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert features.matrix.nbytes == X.nbytes
+    assert peak < 1.5 * X.nbytes

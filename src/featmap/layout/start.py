@@ -19,7 +19,7 @@ SIZE = 10.0  # max |y| of a start
 NOISE = 1e-4  # separates duplicates
 EXTRA_DIRECTIONS = 8
 SPECTRUM_UP_TO = 100_000  # rows, for "auto"
-SPECTRAL_TOLERANCE = 1e-6
+SPECTRAL_TOLERANCE = 1e-5
 # Edges times restarts of the eigensolver (some 20 products with the graph each): a bound on its time.
 SPECTRAL_WORK = 5e7
 # An eigenvector that has nine tenths of the points within less than this part of its range shows only a few outliers.
