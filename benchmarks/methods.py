@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Fit:
-    """A map; of ours also the CPU seconds of its stages, and the importance of all features of all rows to ask for."""
+    """A map; of ours also the CPU seconds of its stages, and the importance of features, to be asked for."""
 
     map: np.ndarray
     stages: dict[str, float] = field(default_factory=dict)
