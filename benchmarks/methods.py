@@ -51,7 +51,7 @@ def umap(X: np.ndarray, n_epochs: int, n_jobs: int) -> Fit:
 def umap_seeded(X: np.ndarray, n_epochs: int, n_jobs: int) -> Fit:
     from umap import UMAP
 
-    return Fit(UMAP(n_epochs=n_epochs, random_state=0, n_jobs=1).fit_transform(X))
+    return Fit(UMAP(n_epochs=n_epochs, random_state=0, n_jobs=n_jobs).fit_transform(X))
 
 
 def densmap(X: np.ndarray, n_epochs: int, n_jobs: int) -> Fit:

@@ -31,6 +31,7 @@ COLORS = {
     "TriMap": "#56B4E9",
     "openTSNE": "#000000",
 }
+BACKGROUND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}  # of names that a line may cross
 LABEL_GAP = 0.05  # between the names at the ends of lines, as a part of the height
 
 
@@ -77,12 +78,12 @@ def target_table(targets: list[Target]) -> str:
 
 
 def method_table(runs: list[Run]) -> str:
-    head = ["method", "epochs", "threads", "CPU s", "wall s", "peak MB", *QUALITY]
+    head = ["method", "threads", "CPU s", "wall s", "peak MB", *QUALITY]
     return table(head, [method_cells(run) for run in sorted(runs, key=by_seconds)])
 
 
 def method_cells(run: Run) -> list[str]:
-    cells = [run["method"], str(run["epochs"]), threads(run)]
+    cells = [run["method"], threads(run)]
     if "failed" in run:
         return [*cells, escaped(run["failed"])]
     quality = [quality_figure(run.get("quality", {}).get(name)) for name in QUALITY]
@@ -188,7 +189,13 @@ def by_rows(results: Results) -> Figure:
     lines = {method: seconds_by_rows(results, method) for method in dict.fromkeys(run["method"] for run in sized)}
     lines = {method: seconds for method, seconds in lines.items() if seconds}
     for method, seconds in lines.items():
-        ax.loglog(list(seconds), list(seconds.values()), "o-", color=COLORS.get(method, OTHER))
+        ax.loglog(
+            list(seconds),
+            list(seconds.values()),
+            "o-",
+            color=COLORS.get(method, OTHER),
+            linewidth=3 if method == "featMAP" else 1.5,
+        )
     ax.set(
         xlabel="rows (50 features)", ylabel="CPU seconds", title="Time against rows, with the exponent of each line"
     )
@@ -222,5 +229,5 @@ def name_lines(ax: Axes, lines: dict[str, dict[int, float]], names: dict[str, st
         height = -np.inf
         for method in sorted(ends, key=lambda method: ends[method]):
             height = max((np.log(ends[method]) - low) / (high - low), height + LABEL_GAP)
-            beside = {"transform": ax.get_xaxis_transform(), "va": "center", "fontsize": 9}
+            beside = {"transform": ax.get_xaxis_transform(), "va": "center", "fontsize": 9, "bbox": BACKGROUND}
             ax.text(1.2 * column, height, names[method], color=COLORS.get(method, OTHER), **beside)
