@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 BENCH := .venv-bench
 BENCH_INSTALLED := $(BENCH)/.installed
 
-.PHONY: demo test test-slow lint bench bench-quick clean
+.PHONY: demo test test-slow lint bench bench-quick bench-publish bench-clean clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/digits.py demo
@@ -29,6 +29,13 @@ bench: $(BENCH_INSTALLED)
 
 bench-quick: $(BENCH_INSTALLED)
 	$(BENCH)/bin/python benchmarks/bench.py --quick
+
+# The results of the full form into benchmarks/README.md and docs/images.
+bench-publish: $(BENCH_INSTALLED)
+	$(BENCH)/bin/python benchmarks/publish.py
+
+bench-clean:
+	rm -rf benchmarks/results
 
 $(BENCH_INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(BENCH)

@@ -9,19 +9,21 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 
+def mnist_file() -> Path:
+    """Where MNIST lies; ends the program where it does not."""
+    folder = os.environ.get("FEATMAP_DATA")
+    if not folder or not (Path(folder) / "mnist.npz").exists():
+        raise SystemExit("FEATMAP_DATA must name the folder that holds mnist.npz")
+    return Path(folder) / "mnist.npz"
+
+
 def mnist() -> tuple[np.ndarray, np.ndarray]:
     """All 70,000 images, the test set last."""
-    folder = os.environ.get("FEATMAP_DATA")
-    if not folder:
-        raise SystemExit("FEATMAP_DATA must name the folder that holds mnist.npz")
-    file = np.load(Path(folder) / "mnist.npz")
-    X = np.concatenate([file["X_train"], file["X_test"]]).astype(np.float32)
-    return X, np.concatenate([file["y_train"], file["y_test"]])
-
-
-def mnist_subset(n_rows: int = 10_000) -> tuple[np.ndarray, np.ndarray]:
-    X, y = mnist()
-    return X[:n_rows], y[:n_rows]
+    with np.load(mnist_file()) as file:
+        y = np.concatenate([file["y_train"], file["y_test"]])
+        X = np.empty((len(y), file["X_test"].shape[1]), np.float32)
+        X[:60_000], X[60_000:] = file["X_train"], file["X_test"]
+    return X, y
 
 
 def digits() -> tuple[np.ndarray, np.ndarray]:
@@ -45,6 +47,6 @@ def manifold(n_rows: int, n_features: int = 50) -> tuple[np.ndarray, np.ndarray]
 
 
 def load(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """mnist, mnist-10k, digits, or a number of rows of the manifold."""
-    sets = {"mnist": mnist, "mnist-10k": mnist_subset, "digits": digits}
+    """mnist, digits, or a number of rows of the manifold."""
+    sets = {"mnist": mnist, "digits": digits}
     return sets[name]() if name in sets else manifold(int(name))

@@ -5,25 +5,56 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import time
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 from data import load
-from methods import METHODS
+from methods import METHODS, Fit, Method
+from plan import ALL_CORES, FIRST_EVER, FRESH, WARM
 
 WARM_UP_ROWS = 5000  # above 4,096 umap-learn takes its approximate path, which compiles on its own
+MEMORY_LIMIT = 16 * 2**30
 
 
-def peak_memory_mb() -> float:
-    """Of this process since it began (what getrusage says is inherited from the parent)."""
-    return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 2**10
+def memory_mb(kind: str) -> float:
+    """VmRSS is what this process holds now, VmHWM the most it held (getrusage would inherit the parent's)."""
+    return int(Path("/proc/self/status").read_text().split(f"{kind}:")[1].split()[0]) / 2**10
 
 
-def timed(method: str, X: np.ndarray, n_epochs: int, n_jobs: int) -> tuple[np.ndarray, dict[str, object]]:
+def forget_peak() -> None:
+    """Let VmHWM begin anew, where the system allows it."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def timed_fit(method: Method, X: np.ndarray, n_epochs: int, n_jobs: int) -> tuple[Fit, dict[str, object]]:
     wall, cpu = time.perf_counter(), time.process_time()
-    Y, stages = METHODS[method](X, n_epochs, n_jobs)
-    return Y, {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu, "stages": stages}
+    fit = method.fit(X, n_epochs, n_jobs)
+    return fit, {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu, "stages": fit.stages}
+
+
+def warm_up(method: Method, X: np.ndarray, n_jobs: int) -> None:
+    fit = method.fit(X[:WARM_UP_ROWS], 20, n_jobs)
+    if fit.importance:
+        fit.importance()
+
+
+def importance_seconds(fit: Fit) -> dict[str, float]:
+    if fit.importance is None:
+        return {}
+    cpu = time.process_time()
+    fit.importance()
+    return {"importance_cpu": time.process_time() - cpu}
+
+
+def save_map(Y: np.ndarray, path: Path) -> None:
+    temporary = path.with_suffix(".part.npy")
+    np.save(temporary, np.asarray(Y, np.float32))
+    os.replace(temporary, path)
 
 
 def main() -> None:
@@ -31,23 +62,28 @@ def main() -> None:
     parser.add_argument("method", choices=METHODS)
     parser.add_argument("data")
     parser.add_argument("--epochs", type=int, default=500)
-    parser.add_argument("--jobs", type=int, default=-1)
-    parser.add_argument("--cold", action="store_true", help="time the first fit of the process, import included")
+    parser.add_argument("--jobs", type=int, default=ALL_CORES)
+    parser.add_argument("--start", choices=(FIRST_EVER, FRESH, WARM), default=WARM, help="only warm begins warmed up")
     parser.add_argument("--map", type=Path)
     arguments = parser.parse_args()
 
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+    method = METHODS[arguments.method]
+    is_warm = arguments.start == WARM
+    if is_warm:
+        import_module(method.module)
+    interpreter_mb = memory_mb("VmRSS")
     X, _ = load(arguments.data)
-    before = peak_memory_mb()
-    result: dict[str, object] = {}
-    if not arguments.cold:
-        _, first = timed(arguments.method, X[:WARM_UP_ROWS], 20, arguments.jobs)
-        result["warm_up"] = first["cpu"]
-    Y, times = timed(arguments.method, X, arguments.epochs, arguments.jobs)
+    if is_warm:
+        warm_up(method, X, arguments.jobs)
+    forget_peak()
+    fit, result = timed_fit(method, X, arguments.epochs, arguments.jobs)
+    result |= {"peak_mb": memory_mb("VmHWM"), "interpreter_mb": interpreter_mb}
+    if not np.isfinite(fit.map).all():
+        raise SystemExit("the map is not finite")
     if arguments.map:
-        temporary = arguments.map.with_suffix(".part.npy")
-        np.save(temporary, np.asarray(Y, np.float32))
-        os.replace(temporary, arguments.map)
-    print(json.dumps({**result, **times, "peak_mb": peak_memory_mb(), "before_mb": before}))
+        save_map(fit.map, arguments.map)
+    print(json.dumps(result | importance_seconds(fit)))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,25 @@
+"""Put the results of the full benchmark into benchmarks/README.md, and its pictures into docs/images."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from records import load_results, write_atomically
+from report import BY_METHOD, BY_ROWS, as_markdown
+
+HERE = Path(__file__).parent
+BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
+
+
+def publish(folder: Path, readme: Path, images: Path) -> None:
+    for name in (BY_METHOD, BY_ROWS):
+        shutil.copyfile(folder / name, images / f"bench_{name}")
+    before, rest = readme.read_text().split(BEGIN)
+    after = rest.split(END)[1]
+    text = as_markdown(load_results(folder / "results.json"), pictures="../docs/images/bench_")
+    write_atomically(readme, f"{before}{BEGIN}\n\n{text}\n{END}{after}")
+
+
+if __name__ == "__main__":
+    publish(HERE / "results" / "full", HERE / "README.md", HERE.parent / "docs" / "images")
