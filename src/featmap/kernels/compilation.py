@@ -5,13 +5,14 @@ import logging
 from numba import njit
 from numba.core import event
 
-compiled = njit(nogil=True, cache=True)
+# Division by zero gives infinity, as in numpy: a check at every division would keep loops from being vectorised.
+compiled = njit(nogil=True, cache=True, error_model="numpy")
 
 # Sums may be reordered, so that the compiler can use vector instructions. The order is fixed when the kernel is
 # compiled: a sum has the same bits each time. NaN and infinity keep their meaning.
-compiled_sums = njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "arcp"})
+compiled_sums = njit(nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"})
 
-inlined = njit(nogil=True, cache=True, inline="always")
+inlined = njit(nogil=True, cache=True, error_model="numpy", inline="always")
 
 
 class _CompilationNotice(event.Listener):

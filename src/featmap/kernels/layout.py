@@ -210,8 +210,8 @@ def exact_radii(embedding, indptr, indices, frames, a, b, start, stop, radii):
                 for c in range(dim):
                     along += step[c] * frames[i, c, axis]
                 radii[i, axis] += phi * along * along
-        if total > 0:
-            radii[i] /= total
+        for axis in range(dim):
+            radii[i, axis] = radii[i, axis] / total if total > 0 else 0.0
 
 
 @compiled_sums

@@ -62,10 +62,11 @@ def memberships(distances, indptr, target, mean_of_all, start, stop, out):
 
 @compiled
 def edge_weights(indptr, indices, data, neighbors, start, stop, out):
-    """out[i, a] = the weight of the edge from i to its neighbour a, read from sorted CSR rows (0 if absent)."""
+    """out[i, a] = the weight of the edge from i to its neighbour a, read from CSR rows (0 if absent)."""
     for i in range(start, stop):
-        row = indices[indptr[i] : indptr[i + 1]]
         for a in range(neighbors.shape[1]):
-            place = np.searchsorted(row, neighbors[i, a])
-            found = place < row.shape[0] and row[place] == neighbors[i, a]
-            out[i, a] = data[indptr[i] + place] if found else 0.0
+            out[i, a] = 0.0
+            for e in range(indptr[i], indptr[i + 1]):
+                if indices[e] == neighbors[i, a]:
+                    out[i, a] = data[e]
+                    break

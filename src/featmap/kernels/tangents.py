@@ -57,7 +57,9 @@ def local_axes(rows, origins, positions, factors, out):
         subtract_origin(rows, origins[p], positions[p], differences)
         for axis in range(out.shape[1]):
             combine(differences, factors[p], axis, sums)
-            out[p, axis] = sums
+            # Entry by entry: numba takes seconds to compile the assignment of one array to another.
+            for h in range(sums.shape[0]):
+                out[p, axis, h] = sums[h]
 
 
 @compiled
