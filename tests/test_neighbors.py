@@ -118,6 +118,17 @@ def test_scanning_keeps_the_nearest(width, rng, workers):
             assert (row[len(order) :] == -1).all()
 
 
+@pytest.mark.parametrize("n_features", [1, 5, 8, 50])
+def test_all_lists_together_find_all_neighbors(n_features, rng, workers, monkeypatch):
+    """Any number of features: filling up to whole steps of the kernel changes no distance."""
+    monkeypatch.setattr(stage, "PROBED_LISTS", 1000)
+    X = rng.normal(size=(1500, n_features)).astype(np.float32)
+    found, distances = ListSearch.build(X, workers).nearest(X, 15, workers)
+    exact, lengths = ExactSearch(X).nearest(X, 15, workers)
+    assert np.array_equal(found, exact)
+    assert np.array_equal(distances, lengths)
+
+
 def test_lists_hold_every_row_once(rng, workers):
     rows, homes = rng.normal(size=(5000, 8)).astype(np.float32), rng.integers(0, 40, 5000).astype(np.int32)
     homes[homes == 7] = 8

@@ -30,7 +30,6 @@ EXACT_BELOW = 10_000  # rows; above, all pairs cost more than building lists
 LIST_DIRECTIONS = 64
 PROBED_LISTS = 20
 QUERIES_PER_BLOCK = 256
-SCANNED_TOGETHER = 1024  # queries; the more, the more of them find the same list in the cache
 SPARE_CANDIDATES = 8  # beyond k, where only the rounding of float32 can bring candidates out of order
 
 Found = tuple[IntArray, np.ndarray]
@@ -197,17 +196,14 @@ class ListSearch:
         order = np.argsort(lists[:, 0], kind="stable")  # queries of one list look into much the same lists
 
         def task(start: int, stop: int) -> None:
-            together = order[start:stop]
-            candidates = self.lists.nearest(coordinates[together], lists[together], n_candidates)
-            for first in range(0, len(together), QUERIES_PER_BLOCK):
-                rows = together[first : first + QUERIES_PER_BLOCK]
-                chosen = candidates[first : first + QUERIES_PER_BLOCK]
-                block_indices, block_squared = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
-                offsets = np.arange(0, chosen.size + 1, n_candidates)
-                _rank(_dense(queries[rows]), self.matrix, offsets, chosen.ravel(), block_indices, block_squared)
-                indices[rows], squared[rows] = block_indices, block_squared
+            rows = order[start:stop]
+            candidates = self.lists.nearest(coordinates[rows], lists[rows], n_candidates)
+            block_indices, block_squared = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
+            offsets = np.arange(0, candidates.size + 1, n_candidates)
+            _rank(_dense(queries[rows]), self.matrix, offsets, candidates.ravel(), block_indices, block_squared)
+            indices[rows], squared[rows] = block_indices, block_squared
 
-        workers.over_rows(len(lists), task, SCANNED_TOGETHER)
+        workers.over_rows(len(lists), task, QUERIES_PER_BLOCK)
         lonely = np.flatnonzero((indices < 0).any(axis=1))  # the probed lists held fewer than k rows
         if len(lonely):
             found_indices, distances = ExactSearch(self.matrix).nearest(queries[lonely], k, workers)

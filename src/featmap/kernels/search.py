@@ -89,27 +89,33 @@ def scan_blocks(points, chosen, blocks, first, last, members, nearest, found):
 
 
 @compiled
+def scan_by_list(points, lists, blocks, first_blocks, members, nearest, found):
+    """One list after the other, for all points that look into it: they find its blocks in the cache."""
+    wanted = lists.flatten()
+    order = np.argsort(wanted)
+    start = 0
+    while start < order.shape[0]:
+        chosen = wanted[order[start]]
+        stop = start + 1
+        while stop < order.shape[0] and wanted[order[stop]] == chosen:
+            stop += 1
+        first, last = first_blocks[chosen], first_blocks[chosen + 1]
+        scan_blocks(points, order[start:stop] // lists.shape[1], blocks, first, last, members, nearest, found)
+        start = stop
+
+
+@compiled
 def scan_lists(points, lists, blocks, first_blocks, members, out):
     """The out.shape[1] members nearest to each point among those of its lists, nearest first; −1 where too few.
 
     List l has the blocks first_blocks[l]:first_blocks[l + 1], and members[b, j] is the number that column j of
-    block b goes by. Columns at infinity are none.
+    block b goes by. Columns at infinity are none. The coordinates must be a multiple of COORDINATES_AT_ONCE.
     """
-    n_points = points.shape[0]
     nearest = np.full(out.shape, np.inf, np.float32)
     out[:] = -1
-    for probe in range(lists.shape[1]):
-        # Points that look into the same list do so together, while its blocks are in the cache.
-        order = np.argsort(lists[:, probe])
-        start = 0
-        while start < n_points:
-            chosen = lists[order[start], probe]
-            stop = start + 1
-            while stop < n_points and lists[order[stop], probe] == chosen:
-                stop += 1
-            first, last = first_blocks[chosen], first_blocks[chosen + 1]
-            scan_blocks(points, order[start:stop], blocks, first, last, members, nearest, out)
-            start = stop
+    # The nearest list first, since its members rule out most of the others'.
+    scan_by_list(points, lists[:, :1], blocks, first_blocks, members, nearest, out)
+    scan_by_list(points, lists[:, 1:], blocks, first_blocks, members, nearest, out)
 
 
 @compiled_sums
