@@ -11,8 +11,8 @@ import reference
 from featmap import neighbors as stage
 from featmap.errors import InvalidDataError
 from featmap.features import measure
-from featmap.kernels.search import rank_candidates, scan_lists
-from featmap.neighbors import ExactSearch, ListSearch, find_neighbors, given_neighbors, make_search
+from featmap.kernels.search import rank_candidates
+from featmap.neighbors import ExactSearch, Lists, ListSearch, find_neighbors, given_neighbors, make_search
 from featmap.parallel import Workers
 
 
@@ -102,20 +102,44 @@ def test_lists_find_nearly_all_neighbors(clustered, workers, make):
     assert recall > 0.97
 
 
-def test_scanning_keeps_the_nearest(rng):
-    """Against sorting, for any number wanted: too few members leave −1."""
-    rows = rng.normal(size=(200, 7)).astype(np.float32)
-    points = rng.normal(size=(20, 7)).astype(np.float32)
-    offsets, members = np.array([0, 50, 50, 120, 200]), rng.permutation(200).astype(np.int32)
-    lists = np.array([[0, 2]] * 20, np.int32)
-    inside = np.r_[0:50, 50:120]
-    for n_wanted in (1, 2, 5, 45, 120, 130):
-        found = np.empty((20, n_wanted), np.int32)
-        scan_lists(points, lists, rows, offsets, members, 0, 20, found)
-        for point, row in zip(points, found, strict=True):
-            order = inside[np.argsort(((rows[inside] - point) ** 2).sum(axis=1))][:n_wanted]
-            assert sorted(row[row >= 0]) == sorted(members[order])
-            assert (row < 0).sum() == max(0, n_wanted - 120)
+@pytest.mark.parametrize("width", [8, 24])
+def test_scanning_keeps_the_nearest(width, rng, workers):
+    """Against sorting, for any number wanted: nearest first, ties by number, and −1 where members are too few."""
+    rows, points = (rng.integers(0, 4, (n, width)).astype(np.float32) for n in (200, 20))
+    homes = rng.choice([0, 2, 3], 200).astype(np.int32)  # list 1 is empty
+    lists = np.array([rng.permutation(4)[:3] for _ in points], np.int32)
+    filled = Lists.fill(rows, homes, 4, workers)
+    for n_wanted in (1, 2, 5, 45, 120, 200):
+        found = filled.nearest(points, lists, n_wanted)
+        for point, own, row in zip(points, lists, found, strict=True):
+            inside = np.flatnonzero(np.isin(homes, own))
+            order = inside[np.argsort(((rows[inside] - point) ** 2).sum(axis=1), kind="stable")][:n_wanted]
+            assert row[: len(order)].tolist() == order.tolist()
+            assert (row[len(order) :] == -1).all()
+
+
+@pytest.mark.parametrize("n_features", [1, 5, 8, 50])
+def test_all_lists_together_find_all_neighbors(n_features, rng, workers, monkeypatch):
+    """Any number of features: filling up to whole steps of the kernel changes no distance."""
+    monkeypatch.setattr(stage, "PROBED_LISTS", 1000)
+    X = rng.normal(size=(1500, n_features)).astype(np.float32)
+    found, distances = ListSearch.build(X, workers).nearest(X, 15, workers)
+    exact, lengths = ExactSearch(X).nearest(X, 15, workers)
+    assert np.array_equal(found, exact)
+    assert np.array_equal(distances, lengths)
+
+
+def test_lists_hold_every_row_once(rng, workers):
+    rows, homes = rng.normal(size=(5000, 8)).astype(np.float32), rng.integers(0, 40, 5000).astype(np.int32)
+    homes[homes == 7] = 8
+    lists = Lists.fill(rows, homes, 40, workers)
+    for number in range(40):
+        blocks = slice(lists.first_blocks[number], lists.first_blocks[number + 1])
+        members = lists.members[blocks].ravel()
+        assert members[members >= 0].tolist() == np.flatnonzero(homes == number).tolist()
+        columns = lists.blocks[blocks].transpose(0, 2, 1).reshape(-1, 8)
+        assert np.array_equal(columns[members >= 0], rows[homes == number])
+        assert np.isinf(columns[members < 0]).all()
 
 
 def test_lists_do_not_depend_on_company_or_threads(clustered, workers):

@@ -15,15 +15,22 @@ import scipy.sparse as sp
 
 from .errors import InvalidDataError
 from .features import Features, FloatArray, IntArray, Matrix, dense_table
-from .kernels.search import nearest_lists, rank_candidates, scan_lists, smallest_of_each_row
+from .kernels.search import (
+    BLOCK_COLUMNS,
+    COORDINATES_AT_ONCE,
+    rank_candidates,
+    scan_lists,
+    smallest_of_each_row,
+)
 from .parallel import Workers, one_library_thread
 from .projection import principal_directions, project
 from .values import Neighbors
 
 EXACT_BELOW = 10_000  # rows; above, all pairs cost more than building lists
 LIST_DIRECTIONS = 64
-PROBED_LISTS = 16
+PROBED_LISTS = 20
 QUERIES_PER_BLOCK = 256
+SPARE_CANDIDATES = 8  # beyond k, where only the rounding of float32 can bring candidates out of order
 
 Found = tuple[IntArray, np.ndarray]
 
@@ -127,44 +134,72 @@ class ExactSearch:
 
 
 @dataclass(frozen=True)
+class Lists:
+    """Lists of points. Each is stored by columns, in blocks of a fixed number, the last filled up with infinity."""
+
+    blocks: FloatArray  # (blocks, coordinates, columns)
+    first_blocks: np.ndarray  # where each list begins
+    members: IntArray  # (blocks, columns): which point a column is, −1 for none
+
+    @classmethod
+    def fill(cls, points: FloatArray, homes: IntArray, n_lists: int, workers: Workers) -> Lists:
+        sizes = np.bincount(homes, minlength=n_lists)
+        first_blocks = np.append(0, np.cumsum(-(-sizes // BLOCK_COLUMNS)))
+        order = np.argsort(homes, kind="stable")
+        places = np.empty(len(points), np.int64)
+        places[order] = np.arange(len(points)) + np.repeat(
+            first_blocks[:-1] * BLOCK_COLUMNS - (np.cumsum(sizes) - sizes), sizes
+        )
+        blocks = np.full((first_blocks[-1], points.shape[1], BLOCK_COLUMNS), np.inf, np.float32)
+        members = np.full((first_blocks[-1], BLOCK_COLUMNS), -1, np.int32)
+
+        def task(start: int, stop: int) -> None:
+            block, column = np.divmod(places[start:stop], BLOCK_COLUMNS)
+            blocks[block, :, column] = points[start:stop]
+            members[block, column] = np.arange(start, stop)
+
+        workers.over_rows(len(points), task)
+        return cls(blocks, first_blocks, members)
+
+    def nearest(self, points: FloatArray, lists: IntArray, n_wanted: int) -> IntArray:
+        """The nearest members of each point's lists, nearest first, by float32; −1 where there are too few."""
+        found = np.empty((len(points), n_wanted), np.int32)
+        scan_lists(points, lists, self.blocks, self.first_blocks, self.members, found)
+        return found
+
+
+@dataclass(frozen=True)
 class ListSearch:
     """Lists of rows around coarse centres along the principal directions; the nearest few lists are scanned."""
 
     matrix: Matrix
-    directions: FloatArray | None  # None: as few features as directions, used as they are
-    centers: FloatArray  # (directions, lists)
-    members: IntArray  # rows, list by list
-    coordinates: FloatArray  # theirs, in that order
-    offsets: np.ndarray  # where each list begins
+    directions: FloatArray
+    centers: Lists  # all in one list
+    lists: Lists
 
     @classmethod
     def build(cls, matrix: Matrix, workers: Workers) -> ListSearch:
-        directions = None
-        if matrix.shape[1] > LIST_DIRECTIONS or sp.issparse(matrix):
-            directions = principal_directions(matrix, LIST_DIRECTIONS)
-        coordinates = _coordinates(matrix, directions, workers)
-        centers = _coarse_centers(coordinates)
-        homes = _nearest_lists(coordinates, centers, 1, workers).ravel()
-        members = np.argsort(homes, kind="stable").astype(np.int32)
-        offsets = np.searchsorted(homes[members], np.arange(centers.shape[1] + 1))
-        return cls(matrix, directions, centers, members, coordinates[members], offsets)
+        directions = _list_directions(matrix)
+        coordinates = project(matrix, directions, workers)
+        points = _coarse_centers(coordinates)
+        centers = Lists.fill(points, np.zeros(len(points), np.int32), 1, workers)
+        homes = _nearest_centers(coordinates, centers, 1, workers).ravel()
+        return cls(matrix, directions, centers, Lists.fill(coordinates, homes, len(points), workers))
 
     def nearest(self, queries: Matrix, k: int, workers: Workers) -> Found:
-        coordinates = _coordinates(queries, self.directions, workers)
-        lists = _nearest_lists(coordinates, self.centers, min(PROBED_LISTS, self.centers.shape[1]), workers)
+        coordinates = project(queries, self.directions, workers)
+        n_lists = len(self.lists.first_blocks) - 1
+        lists = _nearest_centers(coordinates, self.centers, min(PROBED_LISTS, n_lists), workers)
+        n_candidates = k + SPARE_CANDIDATES if self._has_all_features else 3 * (k + 1)
         indices = np.empty((len(lists), k), np.int32)
         squared = np.empty((len(lists), k))
-        # Queries of one list look into much the same lists: one after the other they find them in the cache.
-        order = np.argsort(lists[:, 0], kind="stable")
+        order = np.argsort(lists[:, 0], kind="stable")  # queries of one list look into much the same lists
 
         def task(start: int, stop: int) -> None:
             rows = order[start:stop]
-            candidates = np.empty((len(rows), 3 * (k + 1)), np.int32)
-            scan_lists(
-                coordinates[rows], lists[rows], self.coordinates, self.offsets, self.members, 0, len(rows), candidates
-            )
+            candidates = self.lists.nearest(coordinates[rows], lists[rows], n_candidates)
             block_indices, block_squared = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
-            offsets = np.arange(0, candidates.size + 1, candidates.shape[1])
+            offsets = np.arange(0, candidates.size + 1, n_candidates)
             _rank(_dense(queries[rows]), self.matrix, offsets, candidates.ravel(), block_indices, block_squared)
             indices[rows], squared[rows] = block_indices, block_squared
 
@@ -174,6 +209,10 @@ class ListSearch:
             found_indices, distances = ExactSearch(self.matrix).nearest(queries[lonely], k, workers)
             indices[lonely], squared[lonely] = found_indices, distances**2
         return indices, np.sqrt(squared)
+
+    @property
+    def _has_all_features(self) -> bool:
+        return self.matrix.shape[1] <= LIST_DIRECTIONS
 
 
 @dataclass(frozen=True)
@@ -214,29 +253,41 @@ class MetricSearch:
         return indices, distances
 
 
+def _list_directions(matrix: Matrix) -> FloatArray:
+    """Principal directions, or the features themselves if they are few; with zeros up to a whole number of steps."""
+    n_features = matrix.shape[1]
+    if n_features > LIST_DIRECTIONS:
+        directions = principal_directions(matrix, LIST_DIRECTIONS)
+    else:
+        directions = np.eye(n_features, dtype=np.float32)
+    return np.pad(directions, ((0, 0), (0, -directions.shape[1] % COORDINATES_AT_ONCE)))
+
+
 def _coarse_centers(coordinates: FloatArray) -> FloatArray:
-    """Centres of lists, by columns: k-means on a sample, as many as the root of the rows."""
+    """Centres of lists: k-means on a sample. So many that choosing lists costs about what scanning them does."""
     import faiss
 
     before = faiss.omp_get_max_threads()
     with one_library_thread():
         faiss.omp_set_num_threads(1)  # OpenMP's count belongs to the calling thread: given back as it was
         kmeans = faiss.Kmeans(
-            coordinates.shape[1], int(np.sqrt(len(coordinates))), niter=10, seed=1, max_points_per_centroid=64
+            coordinates.shape[1], int(1.5 * np.sqrt(len(coordinates))), niter=8, seed=1, max_points_per_centroid=40
         )
         kmeans.train(coordinates)
         faiss.omp_set_num_threads(before)
-    return np.ascontiguousarray(np.asarray(kmeans.centroids).T)
+    return np.asarray(kmeans.centroids)
 
 
-def _nearest_lists(coordinates: FloatArray, centers: FloatArray, n_probes: int, workers: Workers) -> IntArray:
-    lists = np.empty((len(coordinates), n_probes), np.int32)
-    workers.over_rows(len(coordinates), lambda start, stop: nearest_lists(coordinates, centers, start, stop, lists))
-    return lists
+def _nearest_centers(coordinates: FloatArray, centers: Lists, n_probes: int, workers: Workers) -> IntArray:
+    """The numbers of the nearest centres of each row, nearest first."""
+    chosen = np.empty((len(coordinates), n_probes), np.int32)
 
+    def task(start: int, stop: int) -> None:
+        all_of_them = np.zeros((stop - start, 1), np.int32)
+        chosen[start:stop] = centers.nearest(coordinates[start:stop], all_of_them, n_probes)
 
-def _coordinates(matrix: Matrix, directions: FloatArray | None, workers: Workers) -> FloatArray:
-    return matrix if directions is None else project(matrix, directions, workers)
+    workers.over_rows(len(coordinates), task, QUERIES_PER_BLOCK)
+    return chosen
 
 
 def _rank(

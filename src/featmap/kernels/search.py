@@ -1,8 +1,14 @@
 """Loops of the neighbour search: project rows, choose lists, rank candidates exactly."""
 
 import numpy as np
+from numba import int32, uint64
 
-from .compilation import compiled, compiled_sums
+from .compilation import compiled, compiled_sums, inlined
+
+# Points to compare with stand in blocks of so many columns, and are compared along so many coordinates at a time.
+# The compiler knows both numbers: it needs no loop over the coordinates and keeps the columns in vectors.
+BLOCK_COLUMNS = 32
+COORDINATES_AT_ONCE = 8
 
 
 @compiled_sums
@@ -21,105 +27,95 @@ def project_rows(rows, directions, start, stop, out):
             out[i, c] = sums[c]
 
 
-@compiled_sums
-def nearest_lists(points, centers, start, stop, out):
-    """The out.shape[1] nearest of the centres (given by columns) for each point, nearest first."""
-    width, n_lists = centers.shape
-    n_probes = out.shape[1]
-    squared = np.empty(n_lists, np.float32)
-    best = np.empty(n_probes, np.float32)
-    for i in range(start, stop):
-        squared[:] = 0
-        for c in range(width):
-            value = points[i, c]
-            for j in range(n_lists):
-                difference = value - centers[c, j]
-                squared[j] += difference * difference
-        filled = 0
-        for j in range(n_lists):
-            if filled < n_probes:
-                place = filled
-                filled += 1
-            elif squared[j] < best[n_probes - 1]:
-                place = n_probes - 1
-            else:
-                continue
-            while place > 0 and best[place - 1] > squared[j]:
-                best[place] = best[place - 1]
-                out[i, place] = out[i, place - 1]
-                place -= 1
-            best[place] = squared[j]
-            out[i, place] = j
-
-
-@compiled
-def insert_sorted(distance, index, filled, distances, indices):
-    """Insert into a list sorted by (distance, index), dropping its last when full; returns the new length."""
-    k = distances.shape[0]
+@inlined
+def insert_sorted(distance, index, filled, distances, indices, row):
+    """Insert into a row sorted by (distance, index), dropping its last when full; returns the new length."""
+    k = distances.shape[1]
+    place = k
     if filled < k:
         place = filled
         filled += 1
-    elif distance < distances[k - 1] or (distance == distances[k - 1] and index < indices[k - 1]):
+    elif distance < distances[row, k - 1] or (distance == distances[row, k - 1] and index < indices[row, k - 1]):
         place = k - 1
-    else:
-        return filled
-    while place > 0 and (
-        distances[place - 1] > distance or (distances[place - 1] == distance and indices[place - 1] > index)
-    ):
-        distances[place] = distances[place - 1]
-        indices[place] = indices[place - 1]
-        place -= 1
-    distances[place] = distance
-    indices[place] = index
+    if place < k:
+        while place > 0 and (
+            distances[row, place - 1] > distance
+            or (distances[row, place - 1] == distance and indices[row, place - 1] > index)
+        ):
+            distances[row, place] = distances[row, place - 1]
+            indices[row, place] = indices[row, place - 1]
+            place -= 1
+        distances[row, place] = distance
+        indices[row, place] = index
     return filled
 
 
-@compiled_sums
-def quick_squared_distance(a, b):
-    """Σ(a − b)² in float32, for choosing candidates."""
-    total = np.float32(0)
-    for c in range(a.shape[0]):
-        difference = a[c] - b[c]
-        total += difference * difference
-    return total
+@inlined
+def add_squares(point, first, values, begin, squared, limit):
+    """Add to each column's squared distance from the point the next coordinates; how many are still within the limit.
 
-
-@compiled
-def replace_largest(distance, index, distances, indices):
-    """Put an entry in the place of the largest of a heap (a parent is at least as large as its children)."""
-    size = distances.shape[0]
-    parent = 0
-    while True:
-        child = 2 * parent + 1
-        if child >= size:
-            break
-        if child + 1 < size and distances[child + 1] > distances[child]:
-            child += 1
-        if distances[child] <= distance:
-            break
-        distances[parent] = distances[child]
-        indices[parent] = indices[child]
-        parent = child
-    distances[parent] = distance
-    indices[parent] = index
-
-
-@compiled
-def scan_lists(points, lists, rows, offsets, members, start, stop, out):
-    """The out.shape[1] members nearest to each point among those of its lists, in any order; −1 where too few.
-
-    List l has the coordinates rows[offsets[l]:offsets[l + 1]], and members[…] are the numbers these rows go by.
+    The point's coordinates from ``first`` on are compared with the columns that begin at values[begin].
     """
-    nearest = np.empty(out.shape[1], np.float32)
-    for i in range(start, stop):
-        point, found = points[i], out[i]
-        nearest[:] = np.inf
-        found[:] = -1
-        for probe in range(lists.shape[1]):
-            for j in range(offsets[lists[i, probe]], offsets[lists[i, probe] + 1]):
-                squared = quick_squared_distance(point, rows[j])
-                if squared < nearest[0]:
-                    replace_largest(squared, members[j], nearest, found)
+    n_within = int32(0)
+    for j in range(BLOCK_COLUMNS):
+        total = squared[j]
+        for c in range(COORDINATES_AT_ONCE):
+            difference = point[uint64(first + c)] - values[begin + uint64(c * BLOCK_COLUMNS) + uint64(j)]
+            total += difference * difference
+        squared[j] = total
+        n_within = int32(n_within + int32(total <= limit))
+    return n_within
+
+
+@compiled_sums
+def scan_blocks(points, chosen, blocks, first, last, members, nearest, found):
+    """Keep the nearest columns of blocks[first:last] for each chosen point: their squared distances and numbers."""
+    width, n_wanted = points.shape[1], found.shape[1]
+    values = blocks.reshape(-1)
+    squared = np.empty(BLOCK_COLUMNS, np.float32)
+    for b in range(first, last):
+        for i in chosen:
+            squared[:] = 0
+            n_within = int32(0)
+            for c in range(0, width, COORDINATES_AT_ONCE):
+                begin = uint64((b * width + c) * BLOCK_COLUMNS)
+                n_within = add_squares(points[i], c, values, begin, squared, nearest[i, n_wanted - 1])
+                if n_within == 0:
+                    break
+            if n_within > 0:
+                for j in range(BLOCK_COLUMNS):
+                    if squared[j] <= nearest[i, n_wanted - 1]:
+                        insert_sorted(squared[j], members[b, j], n_wanted, nearest, found, i)
+
+
+@compiled
+def scan_by_list(points, lists, blocks, first_blocks, members, nearest, found):
+    """One list after the other, for all points that look into it: they find its blocks in the cache."""
+    wanted = lists.flatten()
+    order = np.argsort(wanted)
+    start = 0
+    while start < order.shape[0]:
+        chosen = wanted[order[start]]
+        stop = start + 1
+        while stop < order.shape[0] and wanted[order[stop]] == chosen:
+            stop += 1
+        first, last = first_blocks[chosen], first_blocks[chosen + 1]
+        scan_blocks(points, order[start:stop] // lists.shape[1], blocks, first, last, members, nearest, found)
+        start = stop
+
+
+@compiled
+def scan_lists(points, lists, blocks, first_blocks, members, out):
+    """The out.shape[1] members nearest to each point among those of its lists, nearest first; −1 where too few.
+
+    List l has the blocks first_blocks[l]:first_blocks[l + 1], and members[b, j] is the number that column j of
+    block b goes by. Columns at infinity are none. The coordinates must be a multiple of COORDINATES_AT_ONCE.
+    """
+    nearest = np.full(out.shape, np.inf, np.float32)
+    out[:] = -1
+    # The nearest list first, since its members rule out most of the others'.
+    scan_by_list(points, lists[:, :1], blocks, first_blocks, members, nearest, out)
+    scan_by_list(points, lists[:, 1:], blocks, first_blocks, members, nearest, out)
 
 
 @compiled_sums
@@ -145,7 +141,7 @@ def rank_candidates(queries, rows, positions, candidates, offsets, out_indices, 
         for c in range(offsets[q], offsets[q + 1]):
             if candidates[c] >= 0:
                 squared = squared_distance(queries[q], rows[positions[c]])
-                filled = insert_sorted(squared, candidates[c], filled, out_squared[q], out_indices[q])
+                filled = insert_sorted(squared, candidates[c], filled, out_squared, out_indices, q)
 
 
 @compiled
@@ -154,4 +150,4 @@ def smallest_of_each_row(distances, out_indices, out_distances):
     for q in range(distances.shape[0]):
         filled = 0
         for j in range(distances.shape[1]):
-            filled = insert_sorted(distances[q, j], j, filled, out_distances[q], out_indices[q])
+            filled = insert_sorted(distances[q, j], j, filled, out_distances, out_indices, q)
