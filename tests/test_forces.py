@@ -41,6 +41,14 @@ def as_graph(P):
     return Graph(weights)
 
 
+def gradient_of(force, coordinates, workers, epoch=0):
+    """The whole gradient, block by block."""
+    gradient = np.zeros(coordinates.shape, np.float32)
+    add_gradient = force.prepare(coordinates.astype(np.float32), epoch, workers)
+    workers.over_rows(coordinates.shape[1], lambda start, stop: add_gradient(start, stop, gradient), CHUNK)
+    return gradient
+
+
 def relative_error(found, expected):
     return np.abs(found - expected).max() / np.abs(expected).max()
 
@@ -98,8 +106,7 @@ def test_values_equal_their_twins(seed, workers):
 def test_attraction_kernel_is_close_to_its_twin(seed, dim, workers):
     Y, P, _, _, a, b = random_configuration(seed, m=40, dim=dim)
     graph = as_graph(P)
-    found = np.zeros((dim, len(Y)), np.float32)
-    Attraction(graph, sort_into_slots(graph), Curve(a, b)).add_gradient(Y.T.astype(np.float32), 0, workers, found)
+    found = gradient_of(Attraction(graph, sort_into_slots(graph), Curve(a, b)), Y.T, workers)
     assert relative_error(found.T, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
 
 
@@ -108,9 +115,8 @@ def test_attraction_kernel_is_close_to_its_twin(seed, dim, workers):
 def test_density_kernels_are_close_to_their_twin(seed, dim, workers):
     Y, P, frames, radii, a, b = random_configuration(seed, m=40, dim=dim)
     graph = as_graph(P)
-    found = np.zeros((dim, len(Y)), np.float32)
     density = Density(graph, sort_into_slots(graph), Curve(a, b), Frames(frames.astype(np.float32)), radii, 0.7)
-    density.add_gradient(Y.T.astype(np.float32), 0, workers, found)
+    found = gradient_of(density, Y.T, workers)
     floor = radius_floor(reference.map_radii(Y, P, frames, a, b))
     expected = 0.7 * P.sum() * reference.density_gradient(Y, P, frames, radii, a, b, floor)
     assert relative_error(found.T, expected) < 2 * KERNEL_ERROR
@@ -150,16 +156,13 @@ def test_kernels_cross_the_borders_of_chunks(workers):
     P[np.random.default_rng(0).random(P.shape) < 0.97] = 0
     P = np.maximum(P, P.T)
     graph, curve = as_graph(P), Curve(a, b)
-    columns, slots = Y.T.astype(np.float32), sort_into_slots(graph)
-    found = np.zeros((2, 2, 600), np.float32)
-    Attraction(graph, slots, curve).add_gradient(columns, 0, workers, found[0])
-    Density(graph, slots, curve, Frames(frames.astype(np.float32)), radii, 0.7).add_gradient(
-        columns, 0, workers, found[1]
-    )
-    assert relative_error(found[0].T, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
+    slots = sort_into_slots(graph)
+    found = gradient_of(Attraction(graph, slots, curve), Y.T, workers)
+    assert relative_error(found.T, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
+    found = gradient_of(Density(graph, slots, curve, Frames(frames.astype(np.float32)), radii, 0.7), Y.T, workers)
     floor = radius_floor(reference.map_radii(Y, P, frames, a, b))
     expected = 0.7 * P.sum() * reference.density_gradient(Y, P, frames, radii, a, b, floor)
-    assert relative_error(found[1].T, expected) < 2 * KERNEL_ERROR
+    assert relative_error(found.T, expected) < 2 * KERNEL_ERROR
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])
@@ -170,11 +173,10 @@ def test_sampled_gradient_is_unbiased(dim, workers):
     Y, P, _, _, _, _ = random_configuration(3, m=6, dim=dim, apart=0.3)  # so far apart that no force is clipped
     graph, curve = as_graph(P), Curve.fit(0.1, 1.0)
     attraction = Attraction(graph, sort_into_slots(graph), curve)
-    draws = np.zeros((n_seeds, dim, len(Y)), np.float32)
-    columns = Y.T.astype(np.float32)
-    for seed in range(n_seeds):
-        attraction.add_gradient(columns, 0, workers, draws[seed])
-        Repulsion(graph, curve, seed).add_gradient(columns, 7, workers, draws[seed])
+    pulled = gradient_of(attraction, Y.T, workers)
+    draws = np.array(
+        [pulled + gradient_of(Repulsion(graph, curve, seed), Y.T, workers, epoch=7) for seed in range(n_seeds)]
+    )
     expected = tabulated_gradient(Y, P, curve)
     error = draws.std(axis=0).T / np.sqrt(n_seeds)
     assert (np.abs(draws.mean(axis=0, dtype=np.float64).T - expected) < 3 * error).all()
@@ -191,9 +193,7 @@ def test_sampled_gradient_is_unbiased(dim, workers):
 def test_each_vertex_draws_its_own_points_in_each_epoch(workers):
     Y, P, _, _, _, _ = random_configuration(0, m=50)
     repulsion = Repulsion(as_graph(P), Curve.fit(0.1, 1.0), 0)
-    gradients = np.zeros((2, 2, 50), np.float32)
-    for epoch in (0, 1):
-        repulsion.add_gradient(Y.T.astype(np.float32), epoch, workers, gradients[epoch])
+    gradients = [gradient_of(repulsion, Y.T, workers, epoch) for epoch in (0, 1)]
     assert not np.array_equal(gradients[0], gradients[1])
 
 
@@ -271,9 +271,7 @@ def test_values_and_gradients_stay_finite(case, workers):
         Repulsion(graph, curve, 0),
         Density(graph, sort_into_slots(graph), curve, Frames(frames), radii, 0.5),
     ):
-        gradient = np.zeros_like(columns)
-        force.add_gradient(columns, 0, workers, gradient)
-        assert np.isfinite(gradient).all()
+        assert np.isfinite(gradient_of(force, columns, workers)).all()
     assert np.isfinite(Density(graph, sort_into_slots(graph), curve, Frames(frames), radii, 0.5).value(columns))
     assert np.isfinite(Attraction(graph, sort_into_slots(graph), curve).value(columns))
     assert np.isfinite(Repulsion(graph, curve, 0).value(columns))
@@ -282,10 +280,8 @@ def test_values_and_gradients_stay_finite(case, workers):
 def test_constant_data_radii_give_no_force(workers):
     Y, P, frames, radii, _, _ = random_configuration(1)
     graph = as_graph(P)
-    gradient = np.zeros((2, len(Y)), np.float32)
     force = Density(graph, sort_into_slots(graph), Curve.fit(0.1, 1.0), Frames(frames), np.ones_like(radii), 0.5)
-    force.add_gradient(Y.T.astype(np.float32), 0, workers, gradient)
-    assert (gradient == 0).all()
+    assert (gradient_of(force, Y.T, workers) == 0).all()
 
 
 def test_radius_floor_is_relative_to_the_median():

@@ -160,13 +160,13 @@ def test_no_density_two_ways(integers):
 
 def test_density_acts_in_the_last_epochs_only(integers, monkeypatch):
     seen = []
-    add_gradient = pipeline.Density.add_gradient
+    prepare = pipeline.Density.prepare
 
-    def watched(self, coordinates, epoch, workers, gradient):
+    def watched(self, coordinates, epoch, workers):
         seen.append(epoch)
-        add_gradient(self, coordinates, epoch, workers, gradient)
+        return prepare(self, coordinates, epoch, workers)
 
-    monkeypatch.setattr(pipeline.Density, "add_gradient", watched)
+    monkeypatch.setattr(pipeline.Density, "prepare", watched)
     FeatMAP(n_epochs=50, density_fraction=0.3, random_state=0).fit(integers)
     assert seen == list(range(35, 50))
 

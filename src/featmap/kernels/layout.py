@@ -301,12 +301,12 @@ def add_products(first, second, n_products, out):
 
 
 @compiled_sums
-def adam_step(coordinates, gradient, mean, square, rate, decay, square_decay, epsilon, start, stop):
+def adam_step(coordinates, gradient, mean, square, rate, decay, square_decay, epsilon, start, stop, moved):
     """Move along the gradient by Adam's rule and clear it; ``rate`` has the bias correction in it."""
     for c in range(coordinates.shape[0]):
         for i in range(start, stop):
             g = gradient[c, i]
             mean[c, i] = decay * mean[c, i] + (np.float32(1) - decay) * g
             square[c, i] = square_decay * square[c, i] + (np.float32(1) - square_decay) * g * g
-            coordinates[c, i] += rate * mean[c, i] / (np.sqrt(square[c, i]) + epsilon)
+            moved[c, i] = coordinates[c, i] + rate * mean[c, i] / (np.sqrt(square[c, i]) + epsilon)
             gradient[c, i] = 0

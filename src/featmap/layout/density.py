@@ -12,7 +12,7 @@ from ..kernels.layout import Slots, density_tensors, exact_radii, map_radii, str
 from ..parallel import Workers
 from ..radii import ShiftedCorrelation, log_radii, radius_floor
 from ..values import DoubleArray, FloatArray, Frames, Graph
-from .forces import BLOCK
+from .forces import AddGradient
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ class Density:
         agreement = ShiftedCorrelation.between(self._centered_rows, log_radii(radii).T)
         return float(self.weight * self.total_weight * agreement.value.sum())
 
-    def add_gradient(self, coordinates: FloatArray, epoch: int, workers: Workers, gradient: FloatArray) -> None:
+    def prepare(self, coordinates: FloatArray, epoch: int, workers: Workers) -> AddGradient:
+        """Measure the radii of all points and what a change of each is worth."""
         dim, n_points = coordinates.shape
         radii, sums = np.empty(coordinates.shape), np.empty(n_points)
         tensors = np.empty((dim * (dim + 1) // 2 + 1, n_points), np.float32)
@@ -47,7 +48,7 @@ class Density:
         def measure(start: int, stop: int) -> None:
             map_radii(coordinates, self.slots, axes, similarity, start, stop, radii, sums)
 
-        workers.over_rows(n_points, measure, BLOCK)
+        workers.over_rows(n_points, measure)
         floor = radius_floor(radii.T)
         logs = np.log(radii + floor[:, None])
         agreement = ShiftedCorrelation.between(self._centered_rows, logs)
@@ -56,12 +57,13 @@ class Density:
         def collect(start: int, stop: int) -> None:
             density_tensors(axes, self._centered_rows, logs, radii, sums, slopes, start, stop, tensors)
 
-        def apply(start: int, stop: int) -> None:
-            weight = np.float32(self.weight * self.total_weight)
+        workers.over_rows(n_points, collect)
+        weight = np.float32(self.weight * self.total_weight)
+
+        def add_gradient(start: int, stop: int, gradient: FloatArray) -> None:
             stretch(coordinates, self.slots, similarity, pull, tensors, weight, start, stop, gradient)
 
-        workers.over_rows(n_points, collect, BLOCK)
-        workers.over_rows(n_points, apply, BLOCK)
+        return add_gradient
 
     @cached_property
     def _centered_rows(self) -> DoubleArray:

@@ -42,26 +42,30 @@ def descend(
     state: State, forces: Sequence[Force], until: int, n_epochs: int, workers: Workers, progress: Progress
 ) -> bool:
     """Run the epochs up to ``until`` out of ``n_epochs``; false if the callback stopped them."""
-    gradient = np.zeros_like(state.coordinates)
+    gradient, moved = np.zeros_like(state.coordinates), np.empty_like(state.coordinates)
     while state.epoch < until:
-        for force in forces:
-            force.add_gradient(state.coordinates, state.epoch, workers, gradient)
-        _step(state, gradient, _rate(state.epoch, n_epochs), workers)
+        _run_epoch(state, forces, _rate(state.epoch, n_epochs), gradient, moved, workers)
+        state.coordinates, moved = moved, state.coordinates
         state.epoch += 1
         if progress.step(state.epoch):
             return False
     return True
 
 
-def _rate(epoch: int, n_epochs: int) -> float:
-    """The learning rate falls linearly to zero; Adam's correction for its cold start comes with it."""
-    steps = epoch + 1
-    correction = np.sqrt(1 - SQUARE_DECAY**steps) / (1 - DECAY**steps)
-    return float(LEARNING_RATE * (1 - epoch / n_epochs) * correction)
+def _run_epoch(
+    state: State,
+    forces: Sequence[Force],
+    rate: float,
+    gradient: FloatArray,
+    moved: FloatArray,
+    workers: Workers,
+) -> None:
+    """Sum the forces and move, block by block: the others are read where they were when the epoch began."""
+    prepared = [force.prepare(state.coordinates, state.epoch, workers) for force in forces]
 
-
-def _step(state: State, gradient: FloatArray, rate: float, workers: Workers) -> None:
     def task(start: int, stop: int) -> None:
+        for add_gradient in prepared:
+            add_gradient(start, stop, gradient)
         adam_step(
             state.coordinates,
             gradient,
@@ -73,6 +77,14 @@ def _step(state: State, gradient: FloatArray, rate: float, workers: Workers) -> 
             np.float32(EPSILON),
             start,
             stop,
+            moved,
         )
 
     workers.over_rows(state.coordinates.shape[1], task)
+
+
+def _rate(epoch: int, n_epochs: int) -> float:
+    """The learning rate falls linearly to zero; Adam's correction for its cold start comes with it."""
+    steps = epoch + 1
+    correction = np.sqrt(1 - SQUARE_DECAY**steps) / (1 - DECAY**steps)
+    return float(LEARNING_RATE * (1 - epoch / n_epochs) * correction)

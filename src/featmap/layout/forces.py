@@ -1,11 +1,12 @@
 """The forces on the map: each a value and its gradient. These two are UMAP, with `Density` it is featMAP.
 
-``value`` is what the force wants to raise, exact and slow, for reports and tests; ``add_gradient`` is what the
-descent follows: the same gradient, from tables, clipped, and for repulsion sampled.
+``value`` is what the force wants to raise, exact and slow, for reports and tests; what ``prepare`` returns is what
+the descent follows: the same gradient, from tables, clipped, and for repulsion sampled.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -24,9 +25,11 @@ DRAWS = 16
 # In an epoch all vertices draw from so many points (or from all): few enough to stay in cache. Their shared error is
 # 1/√POOL of the force, against 1/√DRAWS that each vertex has of its own.
 POOL = 16_384
-# Rows of a task: a multiple of CHUNK, and so many that calling a kernel costs little beside its work.
-BLOCK = 4096
 CLOSEST = 1e-12  # squared distance
+
+
+# Adds a force's gradient at the points start:stop of an array (d', m); start is a multiple of CHUNK.
+AddGradient = Callable[[int, int, FloatArray], None]
 
 
 class Force(Protocol):
@@ -36,8 +39,8 @@ class Force(Protocol):
         """The term itself, in float64."""
         ...
 
-    def add_gradient(self, coordinates: FloatArray, epoch: int, workers: Workers, gradient: FloatArray) -> None:
-        """Add the term's gradient at the coordinates."""
+    def prepare(self, coordinates: FloatArray, epoch: int, workers: Workers) -> AddGradient:
+        """Do what concerns all points at once; the rest of the epoch's gradient can then be had by blocks."""
         ...
 
 
@@ -54,11 +57,11 @@ class Attraction:
         squared = squared_distances(coordinates, self.graph.sources, weights.indices)
         return float(-(weights.data * np.log1p(self.curve.a * squared**self.curve.b)).sum())
 
-    def add_gradient(self, coordinates: FloatArray, epoch: int, workers: Workers, gradient: FloatArray) -> None:
-        def task(start: int, stop: int) -> None:
+    def prepare(self, coordinates: FloatArray, epoch: int, workers: Workers) -> AddGradient:
+        def add_gradient(start: int, stop: int, gradient: FloatArray) -> None:
             attract(coordinates, self.slots, self.curve.pull, CLIP, start, stop, gradient)
 
-        workers.over_rows(coordinates.shape[1], task, BLOCK)
+        return add_gradient
 
 
 @dataclass(frozen=True)
@@ -80,14 +83,13 @@ class Repulsion:
             total += rate * np.log(power / (1 + power)).sum()
         return float(total)
 
-    def add_gradient(self, coordinates: FloatArray, epoch: int, workers: Workers, gradient: FloatArray) -> None:
-        rng = np.random.default_rng([self.seed, epoch])
-        pool, windows = draw_pool(coordinates, rng)
+    def prepare(self, coordinates: FloatArray, epoch: int, workers: Workers) -> AddGradient:
+        pool, windows = draw_pool(coordinates, np.random.default_rng([self.seed, epoch]))
 
-        def task(start: int, stop: int) -> None:
+        def add_gradient(start: int, stop: int, gradient: FloatArray) -> None:
             repel(coordinates, pool, windows, self._rates, self.curve.push, CLIP, start, stop, gradient)
 
-        workers.over_rows(coordinates.shape[1], task, BLOCK)
+        return add_gradient
 
     @cached_property
     def _rates(self) -> FloatArray:
