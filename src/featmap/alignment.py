@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from .features import Features
-from .kernels.tangents import edge_geometry
+from .kernels.tangents import edge_geometry, local_axes
 from .loadings import axes
 from .orthogonal import polar
 from .parallel import Workers
-from .values import Connection, FloatArray, Graph, IntArray, Tangents
+from .values import Connection, FloatArray, Graph, IntArray, Tangents, inverse_order
 
 # The axes of all points are held for this many bytes' worth of features at a time.
 BYTES_OF_AXES = 3 * 2**25
@@ -48,12 +48,12 @@ def connect(
     n_edges = graph.weights.nnz
     products, steps = np.zeros((n_edges, q, q), np.float32), np.zeros((n_edges, q), np.float32)
     for columns in _feature_slices(features, q):
-        _add_slice(features.columns(columns), tangents, graph, order, products, steps, workers)
+        _add_slice(features.columns(columns, order), tangents, graph, order, products, steps, workers)
     return Connection(products, polar_of_edges(products, workers), steps)
 
 
 def _add_slice(
-    part: Features,
+    rows: FloatArray,
     tangents: Tangents,
     graph: Graph,
     order: IntArray,
@@ -61,9 +61,8 @@ def _add_slice(
     steps: FloatArray,
     workers: Workers,
 ) -> None:
-    """What the features of one slice contribute to every edge."""
-    part_axes = _all_axes(part, tangents, order, products.shape[1], workers)
-    rows = part.matrix[order]
+    """What the features of one slice contribute to every edge; ``rows`` are in the order of the graph."""
+    part_axes = _all_axes(rows, tangents, order, products.shape[1], workers)
     sources, targets, reverse = graph.sources, graph.weights.indices, graph.reverse_edges
     workers.over_rows(
         len(sources),
@@ -90,11 +89,15 @@ def _feature_slices(features: Features, q: int) -> list[slice]:
     return [slice(start, min(start + width, n_features)) for start in range(0, n_features, width)]
 
 
-def _all_axes(features: Features, tangents: Tangents, order: IntArray, q: int, workers: Workers) -> FloatArray:
-    out = np.empty((features.shape[0], q, features.shape[1]), np.float32)
+def _all_axes(rows: FloatArray, tangents: Tangents, order: IntArray, q: int, workers: Workers) -> FloatArray:
+    """V_iᵀ of all points, in the order of the graph."""
+    out = np.empty((len(rows), q, rows.shape[1]), np.float32)
+    numbers = inverse_order(order)
 
     def task(start: int, stop: int) -> None:
-        out[start:stop] = axes(features, tangents, order[start:stop], q)
+        here = order[start:stop]
+        origins, positions = np.arange(start, stop, dtype=np.int32), numbers[tangents.neighbors[here]]
+        local_axes(rows, origins, positions, tangents.factors[here], out[start:stop])
 
-    workers.over_rows(len(out), task, features.rows_per_block(tangents.neighbors.shape[1]))
+    workers.over_rows(len(out), task)
     return out

@@ -23,7 +23,7 @@ from .parallel import BLOCK, Workers
 from .progress import Progress
 from .radii import log_radii
 from .tangents import data_radii, find_tangents
-from .values import Connection, DoubleArray, Embedding, FloatArray, Frames, Graph, Neighbors, Tangents
+from .values import Connection, DoubleArray, Embedding, FloatArray, Frames, Graph, Neighbors, Tangents, inverse_order
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def fit_map(X: Matrix, settings: Settings, workers: Workers, progress: Progress)
     embedding, n_epochs = _lay_out(
         begin[order], near_in_memory, connection, radii[order], settings, workers, progress
     )
-    embedding = embedding.renumbered(np.argsort(order).astype(np.int32))
+    embedding = embedding.renumbered(inverse_order(order))
     mean_distance = near.distances.sum(dtype=np.float64) / (near.distances.size + len(near.distances))
     return Fitted(
         features, search, graph, tangents, embedding, n_epochs, settings.metric, settings.n_neighbors, mean_distance

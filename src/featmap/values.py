@@ -19,6 +19,13 @@ def _check(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
         raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
 
 
+def inverse_order(order: IntArray) -> IntArray:
+    """Where each point stands in an order of them."""
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order), dtype=order.dtype)
+    return places
+
+
 @dataclass(frozen=True, repr=False)
 class Neighbors:
     """The nearest others of every point, sorted by distance, ties by index."""
@@ -73,10 +80,8 @@ class Graph:
 
     def renumbered(self, order: IntArray) -> Graph:
         """The same graph with its points in another order: point i of the new one is order[i] of this one."""
-        numbers = np.empty_like(order)
-        numbers[order] = np.arange(len(order), dtype=order.dtype)
         weights = self.weights[order]
-        weights.indices = numbers[weights.indices]
+        weights.indices = inverse_order(order)[weights.indices]
         weights.has_sorted_indices = False
         weights.sort_indices()
         return Graph(weights)
