@@ -16,7 +16,9 @@ from data import load
 from methods import METHODS, Fit, Method
 from plan import ALL_CORES, FIRST_EVER, FRESH, WARM
 
-WARM_UP_ROWS = 5000  # above 4,096 umap-learn takes its approximate path, which compiles on its own
+WARM_UP_ROWS = (
+    11_000  # above 4,096 umap-learn and above 10,000 featMAP search approximately, which compiles on its own
+)
 MEMORY_LIMIT = 16 * 2**30
 
 

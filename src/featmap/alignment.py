@@ -12,7 +12,7 @@ from .parallel import Workers
 from .values import Connection, FloatArray, Graph, IntArray, Tangents, inverse_order
 
 # The axes of all points are held for this many bytes' worth of features at a time.
-BYTES_OF_AXES = 3 * 2**25
+BYTES_OF_AXES = 5 * 2**24
 EDGES_PER_BLOCK = 1 << 14
 
 
