@@ -1,13 +1,14 @@
 """How the kernels are compiled: once per install, without the GIL, never with threads of numba's own."""
 
 import logging
+from typing import Any
 
 from numba import njit
 from numba.core import event
 
 # Division by zero gives infinity, as in numpy: a check at every division would keep loops from being vectorised.
 # Nothing calls the kernels from C, and a wrapper for that would be a seventh of the time that compiling takes.
-_options = {"nogil": True, "cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_options: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 compiled = njit(**_options)
 
 # Sums may be reordered, so that the compiler can use vector instructions. The order is fixed when the kernel is
