@@ -2,33 +2,31 @@
 
 import numpy as np
 
-from .compilation import compiled
+from .compilation import compiled, inlined
 
 MAX_NEWTON_STEPS = 100
 BANDWIDTH_FLOOR = 1e-3
 
 
-@compiled
-def inverse_bandwidth(excess, target):
-    """u = 1/γ with Σ exp(−excess·u) = target, or infinity when too many excesses are zero.
+@inlined
+def inverse_bandwidth(excess, first, last, target):
+    """u = 1/γ with Σ exp(−excess·u) = target over first:last, or infinity when too many excesses are zero.
 
     The sum is convex and falls with u, so Newton's method from u = 0 climbs to the root from the left without
     ever passing it.
     """
     n_zero = 0
-    for value in excess:
-        if value == 0:
+    for e in range(first, last):
+        if excess[e] == 0:
             n_zero += 1
-    if n_zero >= target:
-        return np.inf
-    u = 0.0
-    for _ in range(MAX_NEWTON_STEPS):
+    u = np.inf if n_zero >= target else 0.0
+    for _ in range(MAX_NEWTON_STEPS if n_zero < target else 0):
         total = 0.0
         slope = 0.0
-        for value in excess:
-            term = np.exp(-value * u)
+        for e in range(first, last):
+            term = np.exp(-excess[e] * u)
             total += term
-            slope += value * term
+            slope += excess[e] * term
         if not slope > 0 or total - target < 1e-9 * target:
             break
         u += (total - target) / slope
@@ -39,25 +37,21 @@ def inverse_bandwidth(excess, target):
 def memberships(distances, indptr, target, mean_of_all, start, stop, out):
     """P̃_{j|i} = exp(−max(0, d_ij − ρ_i)/γ_i) over the entries of each row, ρ_i the smallest that is not zero."""
     for i in range(start, stop):
-        row = distances[indptr[i] : indptr[i + 1]]
+        first, last = indptr[i], indptr[i + 1]
         size = 0.0
         nearest = np.inf
-        for distance in row:
-            size += distance
-            if 0 < distance < nearest:
-                nearest = np.float64(distance)
+        for e in range(first, last):
+            size += distances[e]
+            if 0 < distances[e] < nearest:
+                nearest = np.float64(distances[e])
         # As in umap-learn the mean counts the point itself, at distance 0, and a point that has only duplicates
         # borrows the mean of all points.
-        mean = size / (row.shape[0] + 1) if size > 0 else mean_of_all
-        if not mean > 0:
-            out[indptr[i] : indptr[i + 1]] = 1.0
-            continue
-        excess = np.empty(row.shape[0])
-        for e in range(row.shape[0]):
-            excess[e] = max(0.0, row[e] - nearest) / mean
-        u = min(inverse_bandwidth(excess, target), 1.0 / BANDWIDTH_FLOOR)
-        for e in range(row.shape[0]):
-            out[indptr[i] + e] = np.exp(-excess[e] * u)
+        mean = size / (last - first + 1) if size > 0 else mean_of_all
+        for e in range(first, last):
+            out[e] = max(0.0, distances[e] - nearest) / mean if mean > 0 else 0.0
+        u = min(inverse_bandwidth(out, first, last, target), 1.0 / BANDWIDTH_FLOOR)
+        for e in range(first, last):
+            out[e] = np.exp(-out[e] * u)
 
 
 @compiled
