@@ -21,8 +21,10 @@ LAYERS = [
     ["kernels"],
     ["errors", "values", "parallel"],
     ["parameters", "progress", "features", "projection", "orthogonal", "radii", "curve", "memberships", "loadings"],
-    ["neighbors", "graph", "tangents", "alignment", "frames", "layout"],
-    ["pipeline"],
+    ["neighbors", "graph", "tangents", "alignment", "frames", "layout", "regression"],
+    ["scene"],
+    ["arrows", "pipeline"],
+    ["explanation"],
     ["estimator"],
     ["plot"],
 ]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import reference
 from featmap.alignment import connect
-from featmap.frames import fit_frames, scaled_covariance
+from featmap.frames import fit_frames, map_covariances
 from featmap.frames.aligned import MAP_WEIGHT, sweep
 from featmap.frames.paper import consistent_signs, cosine_graph
 from featmap.graph import build_graph
 from featmap.kernels.frames import frame_attraction, frame_repulsion
 from featmap.loadings import axes
 from featmap.neighbors import find_neighbors, make_search
-from featmap.values import Connection, Graph, Tangents
+from featmap.values import Connection, Graph
 from test_tangents import tangents_of
 
 SOLVERS = ["aligned", "paper"]
@@ -73,13 +75,7 @@ def test_flipping_singular_vectors_flips_their_columns(solver, rng, workers):
     features, tangents, graph, connection = everything(X, workers)
     Y = rng.normal(size=(300, 2)).astype(np.float32)
     signs = rng.choice([-1.0, 1.0], (300, tangents.n_directions))
-    flipped = Tangents(
-        tangents.neighbors,
-        tangents.factors * signs[:, None, :],
-        tangents.singular_values,
-        tangents.intrinsic_dim,
-        tangents.weight_sums,
-    )
+    flipped = replace(tangents, factors=tangents.factors * signs[:, None, :])
     frames = fit_frames(solver, Y, graph, connection, 0, workers).axes
     turned = connect(features, flipped, graph, 2, workers)
     again = fit_frames(solver, Y, graph, turned, 0, workers).axes
@@ -112,8 +108,9 @@ def test_covariance_equals_its_twin(rng, workers):
     for e in range(graph.weights.nnz):
         i, j = graph.sources[e], graph.weights.indices[e]
         expected[i] += graph.weights.data[e] * np.outer(Y[j] - Y[i], connection.steps[e])
-    expected /= np.linalg.norm(expected, axis=(1, 2)).mean()
-    np.testing.assert_allclose(scaled_covariance(Y, graph, connection, workers), expected, atol=1e-4)
+    np.testing.assert_allclose(map_covariances(Y, graph, connection, workers), expected, atol=1e-4)
+    size = np.linalg.norm(expected, axis=(1, 2)).mean()
+    assert fit_frames("aligned", Y, graph, connection, 0, workers).covariance_size == pytest.approx(size, rel=1e-5)
 
 
 def test_paper_gradient_equals_finite_differences(rng):

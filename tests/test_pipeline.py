@@ -319,7 +319,7 @@ def test_cosine_tangents_are_those_of_unit_rows(integers):
 
 def test_nothing_of_size_points_times_features_times_directions_is_stored(integers):
     model = FeatMAP(**QUICK).fit(integers)
-    tangents: Tangents = model._fitted.tangents
+    tangents: Tangents = model._fitted.manifold.tangents
     assert tangents.factors.shape == (500, 14, 12)
     m, n = 500, 12
     for array in (tangents.factors, tangents.singular_values, tangents.neighbors):

@@ -20,7 +20,7 @@ def tangents_of(X, workers, intrinsic_dim="auto", n_neighbors=15):
     search = make_search(features, X, "euclidean", workers)
     near = find_neighbors(search, features.matrix, min(n_neighbors, X.shape[0]) - 1, workers)
     weights = weights_of_neighbors(build_graph(near, n_neighbors, workers), near.indices, workers)
-    return features, find_tangents(features, near.indices, weights, intrinsic_dim, workers), weights
+    return features, find_tangents(features, features.matrix, near.indices, weights, intrinsic_dim, workers), weights
 
 
 def all_rows(tangents):
@@ -145,7 +145,7 @@ def test_data_radii_do_not_grow_with_the_degree(rng, workers):
     """σ²/ΣP is a weighted mean of squared steps: twice the weights leave it as it is."""
     X = rng.normal(size=(100, 5)).astype(np.float32)
     features, tangents, weights = tangents_of(X, workers)
-    halved = find_tangents(features, tangents.neighbors, weights / 2, "auto", workers)
+    halved = find_tangents(features, features.matrix, tangents.neighbors, weights / 2, "auto", workers)
     np.testing.assert_allclose(data_radii(halved, 2), data_radii(tangents, 2), rtol=1e-9)
     sigma, _ = reference.local_svd(X, 0, tangents.neighbors[0], weights[0])
     expected = (sigma[:2] * features.scale) ** 2 / weights[0].sum()

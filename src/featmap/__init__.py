@@ -17,11 +17,13 @@ if TYPE_CHECKING:
         InvalidParameterError,
         MissingExtraError,
     )
-    from .estimator import FeatMAP
+    from .estimator import FeatMAP, explain
+    from .explanation import Explanation
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Explanation": "explanation",
     "FeatMAP": "estimator",
     "FeatmapError": "errors",
     "FeatmapWarning": "errors",
@@ -29,9 +31,11 @@ _HOMES = {
     "InvalidDataError": "errors",
     "InvalidParameterError": "errors",
     "MissingExtraError": "errors",
+    "explain": "estimator",
 }
 
 __all__ = [
+    "Explanation",
     "FeatMAP",
     "FeatmapError",
     "FeatmapWarning",
@@ -40,6 +44,7 @@ __all__ = [
     "InvalidParameterError",
     "MissingExtraError",
     "__version__",
+    "explain",
 ]
 
 

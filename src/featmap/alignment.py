@@ -96,8 +96,8 @@ def _all_axes(rows: FloatArray, tangents: Tangents, order: IntArray, q: int, wor
 
     def task(start: int, stop: int) -> None:
         here = order[start:stop]
-        origins, positions = np.arange(start, stop, dtype=np.int32), numbers[tangents.neighbors[here]]
-        local_axes(rows, origins, positions, tangents.factors[here], out[start:stop])
+        positions = numbers[tangents.neighbors[here]]
+        local_axes(rows[start:stop], rows, positions, tangents.factors[here], out[start:stop])
 
     workers.over_rows(len(out), task)
     return out

@@ -5,19 +5,19 @@ Only scikit-learn's base is imported with this module; compiled code is loaded b
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .errors import FeatmapWarning, InvalidDataError, InvalidParameterError
 from .parameters import check_parameters
 
 if TYPE_CHECKING:
+    from .explanation import Explanation
     from .pipeline import Fitted, Settings
     from .progress import Callback
 
@@ -131,10 +131,7 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         the layout ends there and the map is kept; earlier, the fit ends with `FitStopped`. Whatever else ends a
         fit early, an exception of the callback or Ctrl-C, leaves the estimator as it was.
         """
-        check_parameters(type(self).__name__, self.get_params(deep=False))
-        seed = self._seed()
-        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
-        settings = self._settings(X.shape[0], seed)
+        X, settings = self._checked(X)
 
         from .parallel import Workers
         from .pipeline import fit_map
@@ -161,46 +158,75 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         with Workers(self.n_jobs) as workers:
             return place(X, self._fitted, workers)
 
-    def feature_importance(self, rows: Any = None, *, out: np.ndarray | None = None) -> np.ndarray:
-        """How much each feature varies within the tangent space of each row: (rows, features).
+    def explain(self, X: Any) -> Explanation:
+        """The same questions asked of new rows: where they belong on the map, and which features matter there."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
 
-        The squares of a row sum to its intrinsic dimension; a feature that is locally constant has 0. ``rows``
-        is anything that indexes rows (default: all). With ``out``, a memory map for example, the result is written
-        there block by block.
-        """
-        from .loadings import feature_importance
+        from .explanation import Explanation
         from .parallel import Workers
+        from .pipeline import look_at_new
 
-        chosen = self._rows(rows)
         with Workers(self.n_jobs) as workers:
-            return feature_importance(self._fitted.features, self._fitted.tangents, chosen, workers, out)
+            scene = look_at_new(X, self._fitted, self._scene.ground, workers)
+        return Explanation(scene, getattr(self, "feature_names_in_", None), self.n_jobs)
+
+    def feature_importance(self, rows: Any = None, *, out: np.ndarray | None = None) -> np.ndarray:
+        """See `Explanation.feature_importance`."""
+        return self._explanation.feature_importance(rows, out=out)
 
     def loadings(self, rows: Any = None) -> np.ndarray:
-        """The leading local directions in terms of the features: (rows, features, n_components)."""
-        from .loadings import loadings
-        from .parallel import Workers
+        """See `Explanation.loadings`."""
+        return self._explanation.loadings(rows)
 
-        chosen = self._rows(rows)
-        fitted = self._fitted
-        with Workers(self.n_jobs) as workers:
-            return loadings(fitted.features, fitted.tangents, chosen, self.frames_.shape[1], workers)
+    def arrows(self, rows: Any = None, kind: str = "tangent", n_neighbors: int | None = None) -> np.ndarray:
+        """See `Explanation.arrows`."""
+        return self._explanation.arrows(rows, kind, n_neighbors)
 
-    def arrows(self, rows: Any = None, kind: str = "frame") -> np.ndarray:
-        """Where each feature points on the map around each row: (rows, features, n_components).
+    def explained_variance(self, rows: Any = None, n_neighbors: int | None = None) -> np.ndarray:
+        """See `Explanation.explained_variance`."""
+        return self._explanation.explained_variance(rows, n_neighbors)
 
-        ``kind="frame"`` carries the leading local directions through the row's frame.
-        """
-        if kind != "frame":
-            raise InvalidParameterError(f"arrows(kind={kind!r}): must be 'frame'")
-        chosen = self._rows(rows)
-        return np.einsum("rhl,rcl->rhc", self.loadings(chosen), self.frames_[chosen])
+    def fidelity(self, rows: Any = None, kind: str = "tangent", n_neighbors: int | None = None) -> np.ndarray:
+        """See `Explanation.fidelity`."""
+        return self._explanation.fidelity(rows, kind, n_neighbors)
 
     def top_features(self, rows: Any = None, k: int = 10) -> np.ndarray:
-        """Column numbers of the k most important features of each row, most important first: (rows, k)."""
-        if not isinstance(k, numbers.Integral) or k < 1:
-            raise InvalidParameterError(f"top_features(k={k!r}): must be an integer of at least 1")
-        importance = self.feature_importance(rows)
-        return np.argsort(-importance, axis=1, kind="stable")[:, :k]
+        """See `Explanation.top_features`."""
+        return self._explanation.top_features(rows, k)
+
+    def to_frame(self, rows: Any = None) -> Any:
+        """See `Explanation.to_frame`."""
+        return self._explanation.to_frame(rows)
+
+    def _explain_map(self, X: Any, Y: np.ndarray) -> Explanation:
+        """An explanation of another map than one's own."""
+        X, settings = self._checked(X)
+        if len(Y) != X.shape[0]:
+            raise InvalidDataError(f"explain(X, Y): Y must have one place per row of X, {X.shape[0]}; got {len(Y)}")
+
+        from .explanation import Explanation
+        from .parallel import Workers
+        from .pipeline import look_at_any_map
+        from .progress import Progress
+
+        with Workers(self.n_jobs) as workers:
+            scene = look_at_any_map(X, Y, settings, workers, Progress(verbose=bool(self.verbose)))
+        return Explanation(scene, getattr(self, "feature_names_in_", None), self.n_jobs)
+
+    def _checked(self, X: Any) -> tuple[Any, Settings]:
+        check_parameters(type(self).__name__, self.get_params(deep=False))
+        seed = self._seed()
+        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
+        return X, self._settings(X.shape[0], seed)
+
+    @property
+    def _explanation(self) -> Explanation:
+        check_is_fitted(self)
+
+        from .explanation import Explanation
+
+        return Explanation(self._scene, getattr(self, "feature_names_in_", None), self.n_jobs)
 
     @property
     def _n_features_out(self) -> int:
@@ -214,11 +240,6 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float32"]  # maps are float32, whatever the data
         return tags
-
-    def _rows(self, rows: Any) -> np.ndarray:
-        check_is_fitted(self)
-        everything = np.arange(len(self.embedding_), dtype=np.int32)
-        return everything if rows is None else np.atleast_1d(everything[rows])
 
     def _seed(self) -> int:
         try:
@@ -269,18 +290,51 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return start
 
     def _store(self, fitted: Fitted, progress: Any) -> None:
+        from .pipeline import look_at
         from .radii import correlation
 
-        scale = fitted.features.scale
-        embedding = fitted.embedding
+        manifold, embedding = fitted.manifold, fitted.embedding
+        scale = manifold.features.scale
         self._fitted = fitted
+        self._scene = look_at(manifold, embedding.coordinates, embedding.frames)
         self.embedding_ = embedding.coordinates
         self.frames_ = embedding.frames.axes
-        self.graph_ = fitted.graph.weights
-        self.singular_values_ = fitted.tangents.singular_values / scale
-        self.intrinsic_dim_ = fitted.tangents.intrinsic_dim
+        self.graph_ = manifold.graph.weights
+        self.singular_values_ = manifold.tangents.singular_values / scale
+        self.intrinsic_dim_ = manifold.tangents.intrinsic_dim
         self.radii_ = embedding.data_radii - 2 * np.log(scale)
         self.embedding_radii_ = embedding.map_radii
         self.density_correlation_ = correlation(embedding.data_radii, embedding.map_radii)
         self.n_epochs_ = fitted.n_epochs
         self.fit_report_ = progress.reports
+
+
+def explain(
+    X: Any,
+    Y: Any,
+    *,
+    n_neighbors: int = 15,
+    metric: Any = "euclidean",
+    intrinsic_dim: int | str = "auto",
+    n_tangent_neighbors: int | None = None,
+    precomputed_knn: tuple[Any, Any] | None = None,
+    n_jobs: int | None = -1,
+    verbose: bool = False,
+) -> Explanation:
+    """Ask of any map Y of the data X, made by whatever method, which features are behind it.
+
+    Tangent spaces come from X alone; frames and arrows are fitted to Y. The parameters are those of `FeatMAP`.
+    """
+    Y = check_array(Y, dtype=np.float32, input_name="Y")
+    model = FeatMAP(
+        n_neighbors,
+        Y.shape[1],
+        metric=metric,
+        intrinsic_dim=intrinsic_dim,
+        n_tangent_neighbors=n_tangent_neighbors,
+        precomputed_knn=precomputed_knn,
+        random_state=0,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    return model._explain_map(X, Y)

@@ -64,8 +64,7 @@ class Features:
 
     def rows(self, indices: IntArray) -> FloatArray:
         """Dense copies of some rows."""
-        chosen = self.matrix[indices]
-        return chosen.toarray() if self.is_sparse else chosen
+        return dense_rows(self.matrix, indices)
 
     def columns(self, columns: slice, order: IntArray) -> FloatArray:
         """A dense copy of some columns of all rows, in another order."""
@@ -76,10 +75,11 @@ class Features:
         """Dense rows and the positions of ``indices`` among them: all of them if dense, only those if sparse."""
         return dense_table(self.matrix, indices)
 
-    def local_table(self, rows: IntArray, neighbors: IntArray) -> tuple[FloatArray, IntArray, IntArray]:
-        """Dense rows, and where the points and their neighbours stand among them."""
-        table, positions = self.table(np.column_stack([rows, neighbors]).astype(np.int32))
-        return table, np.ascontiguousarray(positions[:, 0]), np.ascontiguousarray(positions[:, 1:])
+
+def dense_rows(matrix: Matrix, indices: Any) -> FloatArray:
+    """Some rows of a matrix, dense."""
+    chosen = matrix[indices]
+    return chosen.toarray() if sp.issparse(chosen) else chosen
 
 
 def dense_table(matrix: Matrix, indices: IntArray) -> tuple[FloatArray, IntArray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .errors import InvalidParameterError
-from .features import Features
+from .features import Features, dense_rows
 from .kernels.tangents import local_axes, local_importance
 from .parallel import Workers
 from .values import FloatArray, IntArray, Tangents
@@ -15,8 +15,8 @@ def axes(features: Features, tangents: Tangents, rows: IntArray, n_axes: int) ->
     """V_iᵀ for the rows asked for: (rows, n_axes, features), zero beyond the local rank."""
     out = np.zeros((len(rows), n_axes, features.shape[1]), np.float32)
     n_known = min(n_axes, tangents.n_directions)
-    table, origins, positions = features.local_table(rows, tangents.neighbors[rows])
-    local_axes(table, origins, positions, tangents.factors[rows], out[:, :n_known])
+    table, positions = features.table(tangents.neighbors[rows])
+    local_axes(dense_rows(tangents.centers, rows), table, positions, tangents.factors[rows], out[:, :n_known])
     return out
 
 
@@ -43,10 +43,11 @@ def feature_importance(
 
     def task(start: int, stop: int) -> None:
         block = rows[start:stop]
-        table, origins, positions = features.local_table(block, tangents.neighbors[block])
+        table, positions = features.table(tangents.neighbors[block])
+        centers = dense_rows(tangents.centers, block)
         importance = np.empty((len(block), shape[1]), np.float32)
         n_axes = tangents.intrinsic_dim[block]
-        local_importance(table, origins, positions, tangents.factors[block], n_axes, importance)
+        local_importance(centers, table, positions, tangents.factors[block], n_axes, importance)
         out[start:stop] = importance
 
     workers.over_rows(len(rows), task, features.rows_per_block(tangents.neighbors.shape[1]))

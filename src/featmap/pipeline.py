@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from .alignment import connect
 from .curve import Curve
@@ -22,6 +23,7 @@ from .neighbors import Search, find_neighbors, given_neighbors, make_search
 from .parallel import BLOCK, Workers
 from .progress import Progress
 from .radii import log_radii
+from .scene import Ground, Scene
 from .tangents import data_radii, find_tangents
 from .values import Connection, DoubleArray, Embedding, FloatArray, Frames, Graph, Neighbors, Tangents, inverse_order
 
@@ -47,32 +49,30 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """All that a fit leaves behind."""
+class Manifold:
+    """What is known of the data before there is a map."""
 
     features: Features
     search: Search
     graph: Graph
     tangents: Tangents
+    settings: Settings
+    mean_distance: float  # between neighbours, for new rows that have only duplicates
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """All that a fit leaves behind."""
+
+    manifold: Manifold
     embedding: Embedding
     n_epochs: int  # fewer than asked for if the callback stopped the layout
-    metric: Any
-    n_neighbors: int
-    mean_distance: float  # between neighbours, for new rows that have only duplicates
 
 
 def fit_map(X: Matrix, settings: Settings, workers: Workers, progress: Progress) -> Fitted:
     """X → neighbours → graph → tangents → map with frames."""
-    with progress.stage("neighbors"):
-        features = measure(X, unit_rows=settings.metric == "cosine")
-        search = make_search(features, X, settings.metric, workers)
-        neighbors = _neighbors(X, features, search, settings, workers)
-        near = neighbors.first(settings.n_neighbors - 1)
-    with progress.stage("graph"):
-        graph = build_graph(near, settings.n_neighbors, workers)
-    with progress.stage("tangents"):
-        weights = _tangent_weights(neighbors, near, graph, settings, workers)
-        tangents = find_tangents(features, neighbors.indices, weights, settings.intrinsic_dim, workers)
+    manifold = approximate(X, settings, workers, progress)
+    features, graph, tangents = manifold.features, manifold.graph, manifold.tangents
     with progress.stage("start"):
         begin = make_start(settings.init, features, graph, settings.n_components, settings.seed, workers)
         order = order_along_map(begin)
@@ -83,11 +83,70 @@ def fit_map(X: Matrix, settings: Settings, workers: Workers, progress: Progress)
     embedding, n_epochs = _lay_out(
         begin[order], near_in_memory, connection, radii[order], settings, workers, progress
     )
-    embedding = embedding.renumbered(inverse_order(order))
+    return Fitted(manifold, embedding.renumbered(inverse_order(order)), n_epochs)
+
+
+def approximate(X: Matrix, settings: Settings, workers: Workers, progress: Progress) -> Manifold:
+    """X → neighbours → graph → tangents."""
+    with progress.stage("neighbors"):
+        features = measure(X, unit_rows=settings.metric == "cosine")
+        search = make_search(features, X, settings.metric, workers)
+        neighbors = _neighbors(X, features, search, settings, workers)
+        near = neighbors.first(settings.n_neighbors - 1)
+    with progress.stage("graph"):
+        graph = build_graph(near, settings.n_neighbors, workers)
+    with progress.stage("tangents"):
+        weights = _tangent_weights(neighbors, near, graph, settings, workers)
+        tangents = find_tangents(
+            features, features.matrix, neighbors.indices, weights, settings.intrinsic_dim, workers
+        )
     mean_distance = near.distances.sum(dtype=np.float64) / (near.distances.size + len(near.distances))
-    return Fitted(
-        features, search, graph, tangents, embedding, n_epochs, settings.metric, settings.n_neighbors, mean_distance
-    )
+    lasting = replace(settings, init="auto", precomputed_knn=None)  # the user's arrays are not kept
+    return Manifold(features, search, graph, tangents, lasting, mean_distance)
+
+
+def look_at(manifold: Manifold, places: FloatArray, frames: Frames) -> Scene:
+    """The rows of the data on a map of them, as the points to explain."""
+    ground = Ground(manifold.features, manifold.tangents, places, frames)
+    rows = np.arange(len(places), dtype=np.int32)
+    return Scene(ground, manifold.tangents, places, frames, manifold.graph.weights, rows)
+
+
+def look_at_any_map(X: Matrix, places: FloatArray, settings: Settings, workers: Workers, progress: Progress) -> Scene:
+    """The same for a map that was made by other means: frames are fitted to it."""
+    manifold = approximate(X, settings, workers, progress)
+    with progress.stage("alignment"):
+        connection = connect(manifold.features, manifold.tangents, manifold.graph, places.shape[1], workers)
+    with progress.stage("frames"):
+        frames = fit_frames(settings.frames, places, manifold.graph, connection, settings.seed, workers)
+    return look_at(manifold, places, frames)
+
+
+def look_at_new(X: Matrix, fitted: Fitted, ground: Ground, workers: Workers) -> Scene:
+    """New rows on the map, tied to their neighbours among the data."""
+    manifold, settings = fitted.manifold, fitted.manifold.settings
+    features = manifold.features
+    k = min(max(settings.n_neighbors, settings.n_tangent_neighbors) - 1, features.shape[0])
+    indices, distances = manifold.search.nearest(_prepared(X, manifold), k, workers)
+    neighbors = Neighbors(indices, distances.astype(np.float32))
+    near = neighbors.first(min(settings.n_neighbors - 1, k))
+    weights = neighbor_memberships(neighbors, k + 1, workers, manifold.mean_distance)
+    strengths = neighbor_memberships(near, settings.n_neighbors, workers, manifold.mean_distance)
+    centers = features.prepare(X)
+    tangents = find_tangents(features, centers, indices, weights, settings.intrinsic_dim, workers)
+    indptr = np.arange(0, strengths.size + 1, near.k)
+    links = sp.csr_matrix((strengths.ravel(), near.indices.ravel(), indptr), (len(strengths), features.shape[0]))
+    places = place(X, fitted, workers)
+    axes = np.zeros((len(places), *ground.frames.axes.shape[1:]), np.float32)
+    axes[:] = np.eye(axes.shape[1])
+    scene = Scene(ground, tangents, places, Frames(axes), links, None)
+
+    def task(start: int, stop: int) -> None:
+        for point in range(start, stop):
+            axes[point] = scene.frame_without(point, np.empty(0, np.int32))
+
+    workers.over_rows(len(places), task, block=16)
+    return scene
 
 
 def _neighbors(X: Matrix, features: Features, search: Search, settings: Settings, workers: Workers) -> Neighbors:
@@ -152,17 +211,22 @@ def place(X: Matrix, fitted: Fitted, workers: Workers) -> FloatArray:
     The mean of its neighbours' places with weights P̃/d²: they grow without bound as d falls, so a row that comes
     close to a training row comes close to its place, and at distance 0 takes it.
     """
-    placed = np.empty((X.shape[0], fitted.embedding.coordinates.shape[1]), np.float32)
+    manifold, coordinates = fitted.manifold, fitted.embedding.coordinates
+    n_neighbors = manifold.settings.n_neighbors
+    placed = np.empty((X.shape[0], coordinates.shape[1]), np.float32)
     for start in range(0, X.shape[0], BLOCK):
-        rows = X[start : start + BLOCK]
-        if fitted.metric in ("euclidean", "cosine"):
-            rows = fitted.features.prepare(rows)
-        k = min(fitted.n_neighbors - 1, fitted.features.shape[0])
-        indices, distances = fitted.search.nearest(rows, k, workers)
+        rows = _prepared(X[start : start + BLOCK], manifold)
+        k = min(n_neighbors - 1, len(coordinates))
+        indices, distances = manifold.search.nearest(rows, k, workers)
         near = Neighbors(indices, distances.astype(np.float32))
-        strengths = neighbor_memberships(near, fitted.n_neighbors, workers, fitted.mean_distance)
-        placed[start : start + BLOCK] = _weighted_places(near, distances, strengths, fitted.embedding.coordinates)
+        strengths = neighbor_memberships(near, n_neighbors, workers, manifold.mean_distance)
+        placed[start : start + BLOCK] = _weighted_places(near, distances, strengths, coordinates)
     return placed
+
+
+def _prepared(X: Matrix, manifold: Manifold) -> Matrix:
+    """New rows as the search wants them."""
+    return manifold.features.prepare(X) if manifold.settings.metric in ("euclidean", "cosine") else X
 
 
 def _weighted_places(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .features import Features
+from .features import Features, Matrix, dense_rows
 from .kernels.tangents import local_grams
 from .parallel import Workers
 from .values import DoubleArray, IntArray, Tangents
@@ -20,9 +20,17 @@ RANK_TOLERANCE = 1e-4
 
 
 def find_tangents(
-    features: Features, neighbors: IntArray, weights: DoubleArray, intrinsic_dim: int | str, workers: Workers
+    features: Features,
+    centers: Matrix,
+    neighbors: IntArray,
+    weights: DoubleArray,
+    intrinsic_dim: int | str,
+    workers: Workers,
 ) -> Tangents:
-    """The SVD of W_i X_i at every point, from the eigenvectors of its k × k Gram matrix."""
+    """The SVD of W_i X_i at every center, from the eigenvectors of its k × k Gram matrix.
+
+    The centers are the data themselves, or new rows brought to the same unit size; their neighbours are data.
+    """
     n_rows, k = neighbors.shape
     r = min(k, features.shape[1])
     factors = np.empty((n_rows, k, r))
@@ -30,14 +38,13 @@ def find_tangents(
 
     def task(start: int, stop: int) -> None:
         grams = np.empty((stop - start, k, k))
-        table, origins, positions = features.local_table(
-            np.arange(start, stop, dtype=np.int32), neighbors[start:stop]
-        )
-        local_grams(table, origins, positions, weights[start:stop], grams)
+        table, positions = features.table(neighbors[start:stop])
+        local_grams(dense_rows(centers, slice(start, stop)), table, positions, weights[start:stop], grams)
         factors[start:stop], singular_values[start:stop] = _factorize(grams, weights[start:stop], r)
 
     workers.over_rows(n_rows, task, features.rows_per_block(k))
     return Tangents(
+        centers,
         neighbors,
         factors,
         singular_values,

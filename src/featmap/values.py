@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -94,7 +95,8 @@ class Graph:
 class Tangents:
     """The local SVD at every point, with its axes kept as factors: V_i = X_iᵀ F_i over i's neighbours."""
 
-    neighbors: IntArray  # (m, k) the rows that made X_i
+    centers: Any  # (m, n) the points themselves, dense or CSR: the data, not a copy, or new rows
+    neighbors: IntArray  # (m, k) the rows of the data that made X_i
     factors: DoubleArray  # (m, k, r) F_i = W_i U_i Σ_i⁻¹; columns beyond the local rank are zero
     singular_values: DoubleArray  # (m, r) falling, in unit size
     intrinsic_dim: IntArray  # (m,) d_i
@@ -102,12 +104,24 @@ class Tangents:
 
     def __post_init__(self) -> None:
         n_rows, k, r = self.factors.shape
+        _check("Tangents.centers", self.centers, (n_rows, self.centers.shape[1]))
         _check("Tangents.neighbors", self.neighbors, (n_rows, k))
         _check("Tangents.singular_values", self.singular_values, (n_rows, r))
         _check("Tangents.intrinsic_dim", self.intrinsic_dim, (n_rows,))
         _check("Tangents.weight_sums", self.weight_sums, (n_rows,))
         if (np.diff(self.singular_values, axis=1) > 0).any():
             raise ValueError("Tangents.singular_values must not rise along a row")
+
+    def __getitem__(self, rows: IntArray) -> Tangents:
+        """Those of some of the points."""
+        return Tangents(
+            self.centers[rows],
+            self.neighbors[rows],
+            self.factors[rows],
+            self.singular_values[rows],
+            self.intrinsic_dim[rows],
+            self.weight_sums[rows],
+        )
 
     @property
     def n_directions(self) -> int:
@@ -142,6 +156,7 @@ class Frames:
     """An orthogonal matrix at every point of the map; column l is the direction of the local direction l."""
 
     axes: FloatArray  # (m, d', d')
+    covariance_size: float = 1.0  # mean norm of the C_i they were fitted to; frames of further points need the same
 
     def __post_init__(self) -> None:
         n_rows, dim, _ = self.axes.shape
@@ -149,6 +164,10 @@ class Frames:
         gram = np.einsum("mca,mcb->mab", self.axes, self.axes)
         if not np.allclose(gram, np.eye(dim), atol=1e-3):
             raise ValueError("Frames.axes must be orthogonal matrices")
+
+    def __getitem__(self, rows: IntArray) -> Frames:
+        """Those of some of the points."""
+        return Frames(self.axes[rows], self.covariance_size)
 
     def __repr__(self) -> str:
         n_rows, dim, _ = self.axes.shape
@@ -172,9 +191,7 @@ class Embedding:
 
     def renumbered(self, order: IntArray) -> Embedding:
         """The same map with its points in another order: point i of the new one is order[i] of this one."""
-        return Embedding(
-            self.coordinates[order], Frames(self.frames.axes[order]), self.data_radii[order], self.map_radii[order]
-        )
+        return Embedding(self.coordinates[order], self.frames[order], self.data_radii[order], self.map_radii[order])
 
     def __repr__(self) -> str:
         n_rows, dim = self.coordinates.shape

@@ -17,12 +17,14 @@ def fit_frames(
     solver: str, embedding: FloatArray, graph: Graph, connection: Connection, seed: int, workers: Workers
 ) -> Frames:
     """Embed the tangent spaces as frames on the map, by the solver named."""
-    covariance = scaled_covariance(embedding, graph, connection, workers)
-    return SOLVERS[solver](covariance, graph, connection, seed, workers)
+    covariance = map_covariances(embedding, graph, connection, workers)
+    size = float(np.sqrt(np.einsum("mca,mca->m", covariance, covariance, dtype=np.float64)).mean()) or 1.0
+    axes = SOLVERS[solver](covariance / np.float32(size), graph, connection, seed, workers)
+    return Frames(axes, size)
 
 
-def scaled_covariance(embedding: FloatArray, graph: Graph, connection: Connection, workers: Workers) -> FloatArray:
-    """C_i = Σ_j P_ij (y_j − y_i)(V_iᵀ(x_j − x_i))ᵀ, how the map shows the local directions; of mean norm 1."""
+def map_covariances(embedding: FloatArray, graph: Graph, connection: Connection, workers: Workers) -> FloatArray:
+    """C_i = Σ_j P_ij (y_j − y_i)(V_iᵀ(x_j − x_i))ᵀ, how the map shows the local directions."""
     n_points, dim = embedding.shape
     covariance = np.zeros((n_points, dim, dim), np.float32)
     edges = graph.weights
@@ -32,5 +34,4 @@ def scaled_covariance(embedding: FloatArray, graph: Graph, connection: Connectio
             embedding, edges.indptr, edges.indices, edges.data, connection.steps, start, stop, covariance
         ),
     )
-    norm = np.sqrt(np.einsum("mca,mca->m", covariance, covariance, dtype=np.float64)).mean()
-    return covariance / np.float32(norm) if norm > 0 else covariance
+    return covariance

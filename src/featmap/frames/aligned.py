@@ -7,7 +7,7 @@ import numpy as np
 from ..kernels.frames import carried_frames, carried_in_the_plane
 from ..orthogonal import polar
 from ..parallel import Workers
-from ..values import Connection, FloatArray, Frames, Graph
+from ..values import Connection, FloatArray, Graph
 
 MAP_WEIGHT = 5.0  # μ; arrows are truest between 3 and 10
 MAX_SWEEPS = 50
@@ -16,7 +16,7 @@ CONVERGED = 2e-3  # mean change of a frame's entries in one sweep; by then 0.98 
 
 def aligned_frames(
     covariance: FloatArray, graph: Graph, connection: Connection, seed: int, workers: Workers
-) -> Frames:
+) -> FloatArray:
     """V_i^e ← polar(Σ_j P_ij V_j^e O_ij + μ C_i + deg_i V_i^e), all points at once, from polar(C_i).
 
     The last term damps: without it the iteration flips for ever. There is nothing random here.
@@ -28,7 +28,7 @@ def aligned_frames(
         frames = moved
         if change < CONVERGED:
             break
-    return Frames(frames)
+    return frames
 
 
 def sweep(

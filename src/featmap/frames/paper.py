@@ -11,7 +11,7 @@ from ..kernels.frames import frame_attraction, frame_repulsion
 from ..memberships import membership_strengths, symmetrize
 from ..orthogonal import consistency, polar
 from ..parallel import Workers
-from ..values import Connection, DoubleArray, FloatArray, Frames, Graph
+from ..values import Connection, DoubleArray, FloatArray, Graph
 
 EPOCHS = 200
 STEP = 0.2
@@ -20,7 +20,9 @@ SIGN_SWEEPS = 20
 N_NEIGHBORS = 15  # what P(Θ) is normalised to, as the paper's P
 
 
-def paper_frames(covariance: FloatArray, graph: Graph, connection: Connection, seed: int, workers: Workers) -> Frames:
+def paper_frames(
+    covariance: FloatArray, graph: Graph, connection: Connection, seed: int, workers: Workers
+) -> FloatArray:
     """Minimise KL(P(Θ)‖Q(Θ^e)), then turn all frames together to fit the map, which cosines leave free."""
     dim = covariance.shape[1]
     signs = np.ones((len(covariance), dim), np.float32)
@@ -30,7 +32,7 @@ def paper_frames(covariance: FloatArray, graph: Graph, connection: Connection, s
     similar = cosine_graph(graph, connection, workers)
     frames = _descend(similar, dim, seed, workers)
     turn = polar(np.einsum("mca,ma,mba->cb", covariance, signs, frames, dtype=np.float64), np.eye(dim))
-    return Frames((turn.astype(np.float32) @ frames) * signs[:, None, :])
+    return (turn.astype(np.float32) @ frames) * signs[:, None, :]
 
 
 def cosine_graph(graph: Graph, connection: Connection, workers: Workers) -> Graph:

@@ -6,10 +6,9 @@ from .compilation import compiled, compiled_sums, inlined
 
 
 @inlined
-def subtract_origin(rows, origin, neighbors, out):
-    """out[a] = neighbour a − origin, in float64: exact for float32 rows of like size."""
+def subtract_center(rows, center, neighbors, out):
+    """out[a] = neighbour a − center, in float64: exact for float32 rows of like size."""
     # Views taken outside the inner loop: there the compiler could not tell that writing leaves the indices alone.
-    center = rows[origin]
     for a in range(neighbors.shape[0]):
         row, difference = rows[neighbors[a]], out[a]
         for h in range(row.shape[0]):
@@ -27,15 +26,15 @@ def combine(differences, factors, axis, out):
 
 
 @compiled_sums
-def local_grams(rows, origins, positions, weights, out):
-    """out[p] = (W_i X_i)(W_i X_i)ᵀ: inner products of √weight·(neighbour − origin), in float64.
+def local_grams(centers, rows, positions, weights, out):
+    """out[p] = (W_i X_i)(W_i X_i)ᵀ: inner products of √weight·(neighbour − center), in float64.
 
-    Point p has its origin at the row origins[p] of ``rows`` and its neighbours at the rows positions[p].
+    Point p is centers[p], its neighbours are the rows positions[p] of ``rows``.
     """
     n_points, k = positions.shape
     differences = np.empty((k, rows.shape[1]))
     for p in range(n_points):
-        subtract_origin(rows, origins[p], positions[p], differences)
+        subtract_center(rows, centers[p], positions[p], differences)
         for a in range(k):
             for b in range(a + 1):
                 first, second = differences[a], differences[b]
@@ -48,13 +47,13 @@ def local_grams(rows, origins, positions, weights, out):
 
 
 @compiled
-def local_axes(rows, origins, positions, factors, out):
-    """out[p, l] = Σ_a F[a, l]·(neighbour a − origin): the axes of point p, one per row of out[p]."""
+def local_axes(centers, rows, positions, factors, out):
+    """out[p, l] = Σ_a F[a, l]·(neighbour a − center): the axes of point p, one per row of out[p]."""
     n_points, k = positions.shape
     differences = np.empty((k, rows.shape[1]))
     sums = np.empty(rows.shape[1])
     for p in range(n_points):
-        subtract_origin(rows, origins[p], positions[p], differences)
+        subtract_center(rows, centers[p], positions[p], differences)
         for axis in range(out.shape[1]):
             combine(differences, factors[p], axis, sums)
             # Entry by entry: numba takes seconds to compile the assignment of one array to another.
@@ -63,7 +62,7 @@ def local_axes(rows, origins, positions, factors, out):
 
 
 @compiled
-def local_importance(rows, origins, positions, factors, n_axes, out):
+def local_importance(centers, rows, positions, factors, n_axes, out):
     """out[p, h] = (Σ_l V_i[h, l]²)^½ over the first n_axes[p] axes of point p."""
     n_points, k = positions.shape
     n_features = rows.shape[1]
@@ -71,7 +70,7 @@ def local_importance(rows, origins, positions, factors, n_axes, out):
     sums = np.empty(n_features)
     squares = np.empty(n_features)
     for p in range(n_points):
-        subtract_origin(rows, origins[p], positions[p], differences)
+        subtract_center(rows, centers[p], positions[p], differences)
         squares[:] = 0
         for axis in range(n_axes[p]):
             combine(differences, factors[p], axis, sums)

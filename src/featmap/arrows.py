@@ -1,0 +1,73 @@
+"""Where each feature points on the map around a point, in three ways; and how true that is.
+
+All arrows of a point are one matrix A (d', n): a step Δy on the map predicts the change Aᵀ Δy of the features.
+
+- ``"map"``: the regression of the features on the map around the point, G. What rises if I walk this way?
+- ``"tangent"``: G within the point's tangent space, V Vᵀ G. Which of the features that vary here does the map show?
+- ``"frame"``: the paper's, V^e Vᵀ: the leading local directions through the point's frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .loadings import axes
+from .regression import Moments
+from .scene import Scene
+from .values import DoubleArray, IntArray
+
+# The arrows of some points, (points, d', n), from what is around them, and rows they must know nothing of.
+Arrows = Callable[[Scene, IntArray, Moments, "list[IntArray] | None"], DoubleArray]
+
+
+def map_arrows(scene: Scene, points: IntArray, moments: Moments, left_out: list[IntArray] | None) -> DoubleArray:
+    """Gᵀ = (Σ Δy Δyᵀ)⁺ Σ Δy Δxᵀ."""
+    return moments.slopes()
+
+
+def tangent_arrows(scene: Scene, points: IntArray, moments: Moments, left_out: list[IntArray] | None) -> DoubleArray:
+    """J_i V_iᵀ with J_iᵀ = V_iᵀ G_i, which regresses tangent coordinates on the map; d_i directions take part."""
+    n_axes = scene.tangents.intrinsic_dim[points]
+    V = axes(scene.ground.features, scene.tangents, points, int(n_axes.max(initial=1))).astype(np.float64)
+    V[np.arange(V.shape[1]) >= n_axes[:, None]] = 0
+    return (moments.slopes() @ np.swapaxes(V, 1, 2)) @ V
+
+
+def frame_arrows(scene: Scene, points: IntArray, moments: Moments, left_out: list[IntArray] | None) -> DoubleArray:
+    """V_i^e V_iᵀ over the first d' directions."""
+    frames = scene.frames.axes[points].astype(np.float64)
+    if left_out is not None:
+        frames = np.array([scene.frame_without(*pair) for pair in zip(points, left_out, strict=True)])
+    return frames @ axes(scene.ground.features, scene.tangents, points, frames.shape[1])
+
+
+KINDS: dict[str, Arrows] = {"tangent": tangent_arrows, "frame": frame_arrows, "map": map_arrows}
+
+
+def random_arrows(scene: Scene, points: IntArray, moments: Moments, left_out: list[IntArray] | None) -> DoubleArray:
+    """The frame's arrows with frames drawn by chance: what no knowledge of the map scores."""
+    dim = scene.places.shape[1]
+    frames = np.linalg.qr(np.random.default_rng(0).normal(size=(len(scene), dim, dim)))[0][points]
+    return frames @ axes(scene.ground.features, scene.tangents, points, dim)
+
+
+def draw_arrows(kind: Arrows, scene: Scene, points: IntArray, k: int) -> tuple[DoubleArray, Moments]:
+    """Arrows fitted to all k nearest on the map, and the moments they were fitted to."""
+    moments = scene.moments(scene.nearest_on_map(points, k))
+    return kind(scene, points, moments, None), moments
+
+
+def fidelity(kind: Arrows, scene: Scene, points: IntArray, k: int) -> DoubleArray:
+    """The cosine between predicted and true changes of features among the k nearest on the map, cross-fitted.
+
+    The k are halved, every second one in the order of distance; what is fitted to one half is scored on the other.
+    """
+    near = scene.nearest_on_map(points, k)
+    halves = near[:, ::2], near[:, 1::2]
+    scores = np.zeros(len(points))
+    for fitted, scored in (halves, halves[::-1]):
+        arrows = kind(scene, points, scene.moments(fitted), list(scored))
+        scores += scene.moments(scored).cosines(arrows) / 2
+    return scores

@@ -1,0 +1,80 @@
+"""Local regressions of the features on the map: X ~ Y around each point, over its nearest on the map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from .features import Features
+from .kernels.regression import local_moments
+from .values import DoubleArray, FloatArray, IntArray
+
+MOST_NEIGHBORS, FEWEST_NEIGHBORS = 300, 30
+# Directions on the map in which its points spread less than this part of the widest, squared, are no directions.
+FLAT = 1e-12
+
+
+def default_neighbors(n_points: int) -> int:
+    """K = min(300, m/10), at least 30, as far as there are others."""
+    return min(max(min(MOST_NEIGHBORS, n_points // 10), FEWEST_NEIGHBORS), n_points - 1)
+
+
+@dataclass(frozen=True)
+class MapSearch:
+    """Finds the nearest points of a map."""
+
+    places: FloatArray
+    tree: cKDTree
+
+    @classmethod
+    def build(cls, places: FloatArray) -> MapSearch:
+        return cls(places, cKDTree(places))
+
+    def nearest(self, places: FloatArray, k: int) -> IntArray:
+        return self.tree.query(places, k)[1].reshape(len(places), k).astype(np.int32)
+
+    def nearest_others(self, points: IntArray, k: int) -> IntArray:
+        """The k nearest of some points of the map, without themselves."""
+        found = self.nearest(self.places[points], k + 1)
+        is_self = found == points[:, None]
+        is_self[~is_self.any(axis=1), -1] = True  # duplicates have crowded it out
+        return found[~is_self].reshape(len(points), k)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Second moments of features and places around some points, both centred: see `kernels.regression`."""
+
+    products: DoubleArray  # (points, d', n) Σ Δy Δxᵀ
+    squares: DoubleArray  # (points, d', d') Σ Δy Δyᵀ
+    spreads: DoubleArray  # (points, n) Σ Δx²
+
+    @classmethod
+    def around(cls, features: Features, places: FloatArray, neighbors: IntArray) -> Moments:
+        """Over the rows of the data that are the neighbours of each point on the map."""
+        n_points, dim, n_features = len(neighbors), places.shape[1], features.shape[1]
+        moments = cls(
+            np.empty((n_points, dim, n_features)), np.empty((n_points, dim, dim)), np.empty((n_points, n_features))
+        )
+        table, positions = features.table(neighbors)
+        local_moments(table, positions, places, neighbors, moments.products, moments.squares, moments.spreads)
+        return moments
+
+    def slopes(self) -> DoubleArray:
+        """Gᵀ = (Σ Δy Δyᵀ)⁺ Σ Δy Δxᵀ: how the features change with a step on the map, (points, d', n)."""
+        inverse = np.linalg.pinv(self.squares, rcond=FLAT, hermitian=True)
+        return inverse @ self.products
+
+    def explained(self, slopes: DoubleArray) -> DoubleArray:
+        """R² of each feature: which part of its spread the slopes, fitted to these moments, account for."""
+        fitted = np.einsum("pch,pch->ph", slopes, self.products)
+        return np.divide(fitted, self.spreads, out=np.zeros_like(fitted), where=self.spreads > 0).clip(0, 1)
+
+    def cosines(self, slopes: DoubleArray) -> DoubleArray:
+        """Between all changes that slopes predict and all true ones: tr(AB)/(‖A Δy‖ ‖Δx‖), (points,)."""
+        agreement = np.einsum("pch,pch->p", slopes, self.products)
+        predicted = np.einsum("pch,pcd,pdh->p", slopes, self.squares, slopes, optimize=True)
+        sizes = np.sqrt(np.maximum(predicted, 0) * self.spreads.sum(axis=1))
+        return np.divide(agreement, sizes, out=np.zeros_like(sizes), where=sizes > 0)
