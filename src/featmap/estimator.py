@@ -17,7 +17,9 @@ from .errors import FeatmapWarning, InvalidDataError, InvalidParameterError
 from .parameters import check_parameters
 
 if TYPE_CHECKING:
+    from .contrast import Contrast
     from .explanation import Explanation
+    from .perturbation import Perturbation
     from .pipeline import Fitted, Settings
     from .progress import Callback
 
@@ -153,10 +155,9 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
 
         from .parallel import Workers
-        from .pipeline import place
 
         with Workers(self.n_jobs) as workers:
-            return place(X, self._fitted, workers)
+            return self._scene.ground.place(X, workers)
 
     def explain(self, X: Any) -> Explanation:
         """The same questions asked of new rows: where they belong on the map, and which features matter there."""
@@ -168,7 +169,7 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         from .pipeline import look_at_new
 
         with Workers(self.n_jobs) as workers:
-            scene = look_at_new(X, self._fitted, self._scene.ground, workers)
+            scene = look_at_new(X, self._scene.ground, workers)
         return Explanation(scene, getattr(self, "feature_names_in_", None), self.n_jobs)
 
     def feature_importance(self, rows: Any = None, *, out: np.ndarray | None = None) -> np.ndarray:
@@ -194,6 +195,18 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def top_features(self, rows: Any = None, k: int = 10) -> np.ndarray:
         """See `Explanation.top_features`."""
         return self._explanation.top_features(rows, k)
+
+    def contrast(self, a: Any, b: Any = None, **options: Any) -> Contrast:
+        """See `Explanation.contrast`."""
+        return self._explanation.contrast(a, b, **options)
+
+    def rank_features(self, labels: Any, **options: Any) -> dict[Any, Contrast]:
+        """See `Explanation.rank_features`."""
+        return self._explanation.rank_features(labels, **options)
+
+    def perturbation(self, rows: Any = None, **options: Any) -> Perturbation:
+        """See `Explanation.perturbation`."""
+        return self._explanation.perturbation(rows, **options)
 
     def to_frame(self, rows: Any = None) -> Any:
         """See `Explanation.to_frame`."""

@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 
 from .arrows import KINDS, Arrows, draw_arrows, fidelity, random_arrows
+from .contrast import Contrast, compare_groups, group_of
 from .errors import InvalidParameterError, MissingExtraError
 from .loadings import feature_importance, loadings
-from .parallel import Workers
+from .parallel import BLOCK, Workers
+from .perturbation import FRACTIONS, Perturbation, perturb
 from .regression import default_neighbors
 from .scene import Scene
-from .values import FloatArray, IntArray
+from .values import DoubleArray, FloatArray, IntArray
 
+PERTURBED_ROWS = 200
 SCORED = {**KINDS, "random": random_arrows}
 
 
@@ -119,20 +122,86 @@ class Explanation:
         importance = self.feature_importance(rows)
         return np.argsort(-importance, axis=1, kind="stable")[:, :k]
 
+    def contrast(
+        self, a: Any, b: Any = None, *, labels: Any = None, n_permutations: int = 200, random_state: int = 0
+    ) -> Contrast:
+        """Which features tell two groups of rows apart: mean importance, difference of means, and how sure that is.
+
+        ``a`` and ``b`` are rows (numbers or a mask, from a lasso for example), or with ``labels`` the labels of two
+        groups; without ``b`` it is all the rest. P-values are those of a permutation test, q-values control the
+        false-discovery rate.
+        """
+        if not isinstance(n_permutations, numbers.Integral) or n_permutations < 1:
+            raise InvalidParameterError(
+                f"contrast(n_permutations={n_permutations!r}): must be an integer of at least 1"
+            )
+        first = group_of("contrast", a, labels, len(self))
+        rest = np.setdiff1d(np.arange(len(self), dtype=np.int32), first)
+        second = rest if b is None else group_of("contrast", b, labels, len(self))
+        if len(second) < 2 or np.isin(first, second).any():
+            raise InvalidParameterError("contrast(a, b): the groups must be apart, and each have at least 2 rows")
+        both = np.concatenate([first, second])
+        return compare_groups(
+            self._scene.tangents.centers[both],
+            np.isin(both, first),
+            self._mean_importance(first),
+            self._mean_importance(second),
+            self._written_names,
+            self._scene.ground.features.scale,
+            int(n_permutations),
+            random_state,
+        )
+
+    def rank_features(self, labels: Any, *, n_permutations: int = 200, random_state: int = 0) -> dict[Any, Contrast]:
+        """Every group of labels against the rest."""
+        groups = np.unique(np.asarray(labels)).tolist()
+        return {
+            group: self.contrast(group, labels=labels, n_permutations=n_permutations, random_state=random_state)
+            for group in groups
+        }
+
+    def perturbation(
+        self, rows: Any = None, *, fractions: Sequence[float] = FRACTIONS, random_state: int = 0
+    ) -> Perturbation:
+        """How far points move on the map when important, random or unimportant features are taken from them.
+
+        A feature is taken by setting it to the mean of the point's neighbourhood. By default of 200 random rows.
+        """
+        chosen = self._rows(rows)
+        if rows is None and len(chosen) > PERTURBED_ROWS:
+            chosen = np.sort(np.random.default_rng(random_state).choice(chosen, PERTURBED_ROWS, replace=False))
+        steps = np.asarray(fractions, dtype=np.float64)
+        if steps.ndim != 1 or len(steps) < 2 or not ((steps > 0) & (steps <= 1)).all() or (np.diff(steps) <= 0).any():
+            raise InvalidParameterError(f"perturbation(fractions={fractions!r}): must rise from above 0 to at most 1")
+        with Workers(self._n_jobs) as workers:
+            return perturb(self._scene, chosen, steps, random_state, workers)
+
     def to_frame(self, rows: Any = None) -> Any:
         """The importance of all features as a pandas frame: a column for each feature, a line for each row."""
         try:
             from pandas import DataFrame
         except ImportError as error:
             raise MissingExtraError("to_frame needs pandas: pip install pandas") from error
-        names = self._names if self._names is not None else [f"feature {h}" for h in range(self.n_features_in_)]
         chosen = self._rows(rows)
         lines = chosen if self._scene.rows is None else self._scene.rows[chosen]
-        return DataFrame(self.feature_importance(chosen), index=lines, columns=names)
+        return DataFrame(self.feature_importance(chosen), index=lines, columns=self._written_names)
 
     @property
     def _names(self) -> Sequence[str] | None:
         return getattr(self, "feature_names_in_", None)
+
+    @property
+    def _written_names(self) -> list[str]:
+        names = self._names
+        return (
+            [f"feature {h}" for h in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+        )
+
+    def _mean_importance(self, rows: IntArray) -> DoubleArray:
+        total = np.zeros(self.n_features_in_)
+        for start in range(0, len(rows), BLOCK):
+            total += self.feature_importance(rows[start : start + BLOCK]).sum(axis=0, dtype=np.float64)
+        return total / len(rows)
 
     def _rows(self, rows: Any) -> IntArray:
         everything = np.arange(len(self), dtype=np.int32)

@@ -58,6 +58,10 @@ class Features:
         prepared = _centered(dense, self.center, self.scale)
         return sp.csr_matrix(prepared) if self.is_sparse else prepared
 
+    def restore(self, rows: FloatArray) -> NDArray[np.float64]:
+        """Dense rows of unit size in the data's own units (directions of them, if only these were kept)."""
+        return rows / self.scale + self.center
+
     def rows_per_block(self, rows_each: int = 1) -> int:
         """How many points fit in a block that stays in cache when each brings ``rows_each`` rows along."""
         return int(np.clip(BYTES_PER_BLOCK // (4 * self.shape[1] * rows_each), 1, BLOCK))

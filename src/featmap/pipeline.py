@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,9 @@ from .layout.edges import sort_into_slots
 from .layout.forces import Attraction, Force, Repulsion
 from .layout.order import order_along_map
 from .layout.start import make_start
+from .manifold import Manifold
 from .neighbors import Search, find_neighbors, given_neighbors, make_search
-from .parallel import BLOCK, Workers
+from .parallel import Workers
 from .progress import Progress
 from .radii import log_radii
 from .scene import Ground, Scene
@@ -46,18 +47,6 @@ class Settings:
     init: str | np.ndarray
     precomputed_knn: tuple[Any, Any] | None
     seed: int
-
-
-@dataclass(frozen=True)
-class Manifold:
-    """What is known of the data before there is a map."""
-
-    features: Features
-    search: Search
-    graph: Graph
-    tangents: Tangents
-    settings: Settings
-    mean_distance: float  # between neighbours, for new rows that have only duplicates
 
 
 @dataclass(frozen=True)
@@ -101,13 +90,22 @@ def approximate(X: Matrix, settings: Settings, workers: Workers, progress: Progr
             features, features.matrix, neighbors.indices, weights, settings.intrinsic_dim, workers
         )
     mean_distance = near.distances.sum(dtype=np.float64) / (near.distances.size + len(near.distances))
-    lasting = replace(settings, init="auto", precomputed_knn=None)  # the user's arrays are not kept
-    return Manifold(features, search, graph, tangents, lasting, mean_distance)
+    return Manifold(
+        features,
+        search,
+        graph,
+        tangents,
+        settings.metric,
+        settings.n_neighbors,
+        settings.n_tangent_neighbors,
+        settings.intrinsic_dim,
+        mean_distance,
+    )
 
 
 def look_at(manifold: Manifold, places: FloatArray, frames: Frames) -> Scene:
     """The rows of the data on a map of them, as the points to explain."""
-    ground = Ground(manifold.features, manifold.tangents, places, frames)
+    ground = Ground(manifold, places, frames)
     rows = np.arange(len(places), dtype=np.int32)
     return Scene(ground, manifold.tangents, places, frames, manifold.graph.weights, rows)
 
@@ -122,31 +120,40 @@ def look_at_any_map(X: Matrix, places: FloatArray, settings: Settings, workers: 
     return look_at(manifold, places, frames)
 
 
-def look_at_new(X: Matrix, fitted: Fitted, ground: Ground, workers: Workers) -> Scene:
+def look_at_new(X: Matrix, ground: Ground, workers: Workers) -> Scene:
     """New rows on the map, tied to their neighbours among the data."""
-    manifold, settings = fitted.manifold, fitted.manifold.settings
-    features = manifold.features
-    k = min(max(settings.n_neighbors, settings.n_tangent_neighbors) - 1, features.shape[0])
-    indices, distances = manifold.search.nearest(_prepared(X, manifold), k, workers)
-    neighbors = Neighbors(indices, distances.astype(np.float32))
-    near = neighbors.first(min(settings.n_neighbors - 1, k))
-    weights = neighbor_memberships(neighbors, k + 1, workers, manifold.mean_distance)
-    strengths = neighbor_memberships(near, settings.n_neighbors, workers, manifold.mean_distance)
-    centers = features.prepare(X)
-    tangents = find_tangents(features, centers, indices, weights, settings.intrinsic_dim, workers)
-    indptr = np.arange(0, strengths.size + 1, near.k)
-    links = sp.csr_matrix((strengths.ravel(), near.indices.ravel(), indptr), (len(strengths), features.shape[0]))
-    places = place(X, fitted, workers)
-    axes = np.zeros((len(places), *ground.frames.axes.shape[1:]), np.float32)
-    axes[:] = np.eye(axes.shape[1])
-    scene = Scene(ground, tangents, places, Frames(axes), links, None)
+    manifold = ground.manifold
+    near, neighbors = manifold.nearest(X, workers)
+    links = manifold.strengths(near, manifold.n_neighbors, workers)
+    weights = manifold.strengths(neighbors, manifold.n_tangent_neighbors, workers)
+    tangents = find_tangents(
+        manifold.features,
+        manifold.features.prepare(X),
+        neighbors.indices,
+        weights,
+        manifold.intrinsic_dim,
+        workers,
+    )
+    places = manifold.place(X, ground.places, workers)
+    indptr = np.arange(0, links.size + 1, near.k)
+    tied = sp.csr_matrix((links.ravel(), near.indices.ravel(), indptr), (len(places), len(ground.places)))
+    return Scene(ground, tangents, places, _frames_among(ground, tangents, places, tied, workers), tied, None)
+
+
+def _frames_among(
+    ground: Ground, tangents: Tangents, places: FloatArray, links: sp.csr_matrix, workers: Workers
+) -> Frames:
+    """A frame for each new point, from those of the rows it is tied to."""
+    dim = places.shape[1]
+    axes = np.broadcast_to(np.eye(dim, dtype=np.float32), (len(places), dim, dim)).copy()
+    unframed = Scene(ground, tangents, places, Frames(axes), links, None)
 
     def task(start: int, stop: int) -> None:
         for point in range(start, stop):
-            axes[point] = scene.frame_without(point, np.empty(0, np.int32))
+            axes[point] = unframed.frame_without(point, np.empty(0, np.int32))
 
     workers.over_rows(len(places), task, block=16)
-    return scene
+    return Frames(axes)
 
 
 def _neighbors(X: Matrix, features: Features, search: Search, settings: Settings, workers: Workers) -> Neighbors:
@@ -203,43 +210,3 @@ def _lay_out(
 def density_epochs(settings: Settings) -> int:
     """How many of the last epochs have the density force."""
     return round(settings.density_fraction * settings.n_epochs) if settings.density_weight > 0 else 0
-
-
-def place(X: Matrix, fitted: Fitted, workers: Workers) -> FloatArray:
-    """Where new rows belong on the map, each for itself.
-
-    The mean of its neighbours' places with weights P̃/d²: they grow without bound as d falls, so a row that comes
-    close to a training row comes close to its place, and at distance 0 takes it.
-    """
-    manifold, coordinates = fitted.manifold, fitted.embedding.coordinates
-    n_neighbors = manifold.settings.n_neighbors
-    placed = np.empty((X.shape[0], coordinates.shape[1]), np.float32)
-    for start in range(0, X.shape[0], BLOCK):
-        rows = _prepared(X[start : start + BLOCK], manifold)
-        k = min(n_neighbors - 1, len(coordinates))
-        indices, distances = manifold.search.nearest(rows, k, workers)
-        near = Neighbors(indices, distances.astype(np.float32))
-        strengths = neighbor_memberships(near, n_neighbors, workers, manifold.mean_distance)
-        placed[start : start + BLOCK] = _weighted_places(near, distances, strengths, coordinates)
-    return placed
-
-
-def _prepared(X: Matrix, manifold: Manifold) -> Matrix:
-    """New rows as the search wants them."""
-    return manifold.features.prepare(X) if manifold.settings.metric in ("euclidean", "cosine") else X
-
-
-def _weighted_places(
-    near: Neighbors, distances: np.ndarray, strengths: np.ndarray, coordinates: FloatArray
-) -> np.ndarray:
-    nearest = distances[:, :1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weights = np.where(nearest > 0, strengths * (nearest / distances) ** 2, 0.0)
-    weights[nearest[:, 0] == 0, 0] = 1.0
-    totals = np.zeros((len(weights), coordinates.shape[1]))
-    # One neighbour after the other: a row's sum then has the same bits in any company.
-    sums = np.zeros((len(weights), 1))
-    for column in range(weights.shape[1]):
-        totals += weights[:, column, None] * coordinates[near.indices[:, column]]
-        sums += weights[:, column, None]
-    return totals / sums

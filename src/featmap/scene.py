@@ -8,25 +8,38 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from .features import Features
+from .features import Features, Matrix
 from .frames.local import frame_among
 from .loadings import axes
+from .manifold import Manifold
+from .parallel import Workers
 from .regression import MapSearch, Moments
 from .values import DoubleArray, FloatArray, Frames, IntArray, Tangents
 
 
 @dataclass(frozen=True)
 class Ground:
-    """The map: places, tangent spaces and frames of all rows of the data."""
+    """The map: places and frames of all rows of the data."""
 
-    features: Features
-    tangents: Tangents
+    manifold: Manifold
     places: FloatArray
     frames: Frames
+
+    @property
+    def features(self) -> Features:
+        return self.manifold.features
+
+    @property
+    def tangents(self) -> Tangents:
+        return self.manifold.tangents
 
     @cached_property
     def search(self) -> MapSearch:
         return MapSearch.build(self.places)
+
+    def place(self, X: Matrix, workers: Workers) -> FloatArray:
+        """Where new rows belong on the map."""
+        return self.manifold.place(X, self.places, workers)
 
 
 @dataclass(frozen=True)
