@@ -28,8 +28,11 @@ def map_arrows(scene: Scene, points: IntArray, moments: Moments, left_out: list[
 
 
 def tangent_arrows(scene: Scene, points: IntArray, moments: Moments, left_out: list[IntArray] | None) -> DoubleArray:
-    """J_i V_iᵀ with J_iᵀ = V_iᵀ G_i, which regresses tangent coordinates on the map; d_i directions take part."""
-    n_axes = scene.tangents.intrinsic_dim[points]
+    """J_i V_iᵀ with J_iᵀ = V_iᵀ G_i, which regresses tangent coordinates on the map.
+
+    d_i directions take part, and no fewer than the map has.
+    """
+    n_axes = np.maximum(scene.tangents.intrinsic_dim[points], scene.places.shape[1])
     V = axes(scene.ground.features, scene.tangents, points, int(n_axes.max(initial=1))).astype(np.float64)
     V[np.arange(V.shape[1]) >= n_axes[:, None]] = 0
     return (moments.slopes() @ np.swapaxes(V, 1, 2)) @ V

@@ -1,0 +1,125 @@
+"""Groups against each other: planted differences are found, chance is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import permutation_test
+
+from featmap import InvalidParameterError, explain
+from featmap.contrast import difference_with_p_values
+
+
+def noise_with(planted, rng, n_rows=300, n_features=40, size=1.0):
+    """Two groups that differ in some features only, whose features have very different spreads."""
+    labels = np.where(rng.random(n_rows) < 0.4, "left", "right")
+    X = rng.normal(size=(n_rows, n_features)) * 10.0 ** rng.uniform(-2, 2, n_features)
+    X[:, planted] += size * (labels == "left")[:, None] * X[:, planted].std(axis=0)
+    return X, labels
+
+
+def explained(X, rng):
+    return explain(X, rng.normal(size=(len(X), 2)))
+
+
+def test_planted_features_are_found(rng):
+    planted = [3, 17, 39]
+    X, labels = noise_with(planted, rng)
+    result = explained(X, rng).contrast("left", "right", labels=labels)
+    assert set(planted) <= set(result.significant().tolist())
+    assert sorted(result.top(3).tolist()) == planted
+    left, right = X[labels == "left"], X[labels == "right"]
+    np.testing.assert_allclose(result.difference, left.mean(axis=0) - right.mean(axis=0), rtol=1e-3, atol=1e-4)
+    assert "3 found" in repr(result) or "4 found" in repr(result)
+
+
+def test_importance_is_the_mean_over_each_group(rng):
+    X, labels = noise_with([0], rng)
+    explanation = explained(X, rng)
+    result = explanation.contrast(labels == "left")
+    np.testing.assert_allclose(
+        result.importance_a, explanation.feature_importance(labels == "left").mean(axis=0), rtol=1e-5
+    )
+    np.testing.assert_allclose(
+        result.importance_b, explanation.feature_importance(labels == "right").mean(axis=0), rtol=1e-5
+    )
+
+
+def test_rows_and_labels_name_the_same_groups(rng):
+    X, labels = noise_with([5], rng)
+    explanation = explained(X, rng)
+    by_label = explanation.contrast("left", "right", labels=labels)
+    for a, b in ((labels == "left", labels == "right"), (np.flatnonzero(labels == "left"), None)):
+        other = explanation.contrast(a, b)
+        np.testing.assert_array_equal(other.p_values, by_label.p_values)
+        np.testing.assert_array_equal(other.difference, by_label.difference)
+
+
+def test_shuffled_labels_make_few_discoveries(rng):
+    """At a rate of 0.05, when there is nothing to find, at most one analysis in twenty may find something."""
+    X, _ = noise_with([], rng)
+    explanation = explained(X, rng)
+    found = 0
+    for seed in range(200):
+        group = np.random.default_rng(seed).permutation(300)[:120]
+        found += len(explanation.contrast(group, n_permutations=20, random_state=seed).significant(0.05)) > 0
+    assert found <= 10 + 3 * np.sqrt(10)
+
+
+def test_p_values_equal_scipys_for_one_feature(rng):
+    """With a single feature the reference is that feature's own permutations."""
+    x = rng.normal(size=60)
+    x[:25] += 0.5
+    in_a = np.arange(60) < 25
+    _, p = difference_with_p_values(x[:, None].astype(np.float32), in_a, 20_000, 0)
+    expected = permutation_test(
+        (x[in_a], x[~in_a]), lambda a, b: np.mean(a) - np.mean(b), n_resamples=20_000, rng=np.random.default_rng(1)
+    ).pvalue
+    assert p[0] == pytest.approx(expected, abs=4 * np.sqrt(expected / 20_000) + 1e-4)
+
+
+def test_constant_features_and_a_perfect_split(rng):
+    X = np.column_stack([np.ones(50), np.arange(50) < 20, rng.normal(size=50)])
+    result = explained(X, rng).contrast(np.arange(20))
+    assert result.p_values[0] == 1
+    assert result.top(1).tolist() == [1]
+    assert np.isfinite(result.q_values).all()
+
+
+def test_every_group_against_the_rest(rng):
+    labels = rng.integers(3, size=300)
+    X = rng.normal(size=(300, 12))
+    for group in range(3):
+        X[labels == group, group] += 3
+    results = explained(X, rng).rank_features(labels)
+    assert list(results) == [0, 1, 2]
+    for group, result in results.items():
+        assert result.difference[group] > 2
+        assert result.top(1)[0] in range(3)
+
+
+def test_as_a_frame_of_pandas(rng):
+    X, labels = noise_with([1], rng, n_features=3)
+    data = pd.DataFrame(X, columns=["a", "b", "c"])
+    table = explained(data, rng).contrast("left", labels=labels).to_frame()
+    assert table.index[0] == "b"
+    assert table["q_values"].is_monotonic_increasing
+    assert list(table.columns) == ["importance_a", "importance_b", "difference", "p_values", "q_values"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda e: e.contrast([0, 1, 2], [2, 3]), "apart"),
+        (lambda e: e.contrast([0]), "at least 2 rows"),
+        (lambda e: e.contrast("x", labels=np.zeros(300)), "at least 2 rows"),
+        (lambda e: e.contrast(0, labels=np.zeros(299)), "one label per row, 300"),
+        (lambda e: e.contrast(slice(None)), "at least 2 rows"),
+        (lambda e: e.contrast([0, 1], n_permutations=0), r"contrast\(n_permutations=0\)"),
+    ],
+)
+def test_wrong_groups(ask, message, rng):
+    explanation = explained(rng.normal(size=(300, 3)), rng)
+    with pytest.raises(InvalidParameterError, match=message):
+        ask(explanation)

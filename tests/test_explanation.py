@@ -1,0 +1,272 @@
+"""Explanations: equal to what is known exactly, for any map and for new rows; their fidelity measured honestly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_swiss_roll
+from sklearn.decomposition import PCA
+
+from featmap import Explanation, FeatMAP, InvalidDataError, InvalidParameterError, explain
+from featmap.arrows import KINDS
+from featmap.explanation import SCORED
+
+ALL_KINDS = sorted(KINDS)
+
+
+def median_fidelity(explanation, kind, **options):
+    return float(np.median(explanation.fidelity(kind=kind, **options)))
+
+
+@pytest.fixture(scope="module")
+def plane():
+    """A plane in R^50 and its first two principal components as the map, with the directions these stand for."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 2)) * [2, 1] @ np.linalg.qr(rng.normal(size=(50, 2)))[0].T
+    pca = PCA(2).fit(X)
+    return X, pca.transform(X), pca.components_.T
+
+
+@pytest.mark.parametrize("kind", ALL_KINDS)
+def test_on_a_plane_arrows_are_the_pca_biplot(plane, kind):
+    X, Y, directions = plane
+    arrows = explain(X, Y).arrows(kind=kind)
+    assert arrows.shape == (600, 50, 2)
+    np.testing.assert_allclose(arrows, np.broadcast_to(directions, arrows.shape), atol=0.02)
+    assert median_fidelity(explain(X, Y), kind) > 0.999
+
+
+@pytest.mark.parametrize("kind", ALL_KINDS)
+def test_arrows_have_the_datas_units(plane, kind):
+    X, Y, _ = plane
+    arrows, larger = (explain(scale * X, Y).arrows([3], kind=kind) for scale in (1.0, 8.0))
+    np.testing.assert_allclose(larger, arrows if kind == "frame" else 8 * arrows, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", ALL_KINDS)
+def test_arrows_do_not_depend_on_signs_of_singular_vectors(kind, rng, monkeypatch):
+    from featmap import pipeline
+
+    X, Y = rng.normal(size=(200, 6)), rng.normal(size=(200, 2))
+    plain = explain(X, Y)
+    find = pipeline.find_tangents
+
+    def flipped(*arguments):
+        tangents = find(*arguments)
+        signs = np.random.default_rng(5).choice([-1.0, 1.0], tangents.singular_values.shape)
+        return replace(tangents, factors=tangents.factors * signs[:, None, :])
+
+    monkeypatch.setattr(pipeline, "find_tangents", flipped)
+    other = explain(X, Y)
+    assert not np.array_equal(other.frames_, plain.frames_)
+    np.testing.assert_allclose(other.arrows(kind=kind), plain.arrows(kind=kind), atol=1e-6)
+    np.testing.assert_allclose(other.fidelity(kind=kind), plain.fidelity(kind=kind), atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ALL_KINDS)
+def test_permuted_features_permute_arrows(kind, rng):
+    X, Y = rng.normal(size=(200, 6)), rng.normal(size=(200, 2))
+    order = rng.permutation(6)
+    expected = explain(X, Y).arrows(kind=kind)[:, order]
+    np.testing.assert_allclose(explain(X[:, order], Y).arrows(kind=kind), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", [*ALL_KINDS, "random"])
+def test_features_independent_of_the_map_have_no_fidelity(kind, rng):
+    """Whatever is fitted is scored elsewhere: in-sample, noise alone would score 0.2 and more."""
+    explanation = explain(rng.normal(size=(3000, 10)), rng.normal(size=(3000, 2)))
+    assert abs(median_fidelity(explanation, kind)) < 0.02
+    assert abs(median_fidelity(explanation, kind, n_neighbors=30)) < 0.02
+
+
+def test_the_features_that_vary_locally_are_the_important_ones(rng):
+    """Five features vary on the manifold; 45 differ between its pieces, and within them have a little noise."""
+    piece = rng.integers(4, size=2000)
+    t = rng.uniform(-1, 1, (2000, 3))
+    X = rng.normal(0, 3, (4, 50))[piece] + rng.normal(0, 0.01, (2000, 50))
+    curved = np.column_stack([t, np.sin(2 * t[:, 0]) + t[:, 1], np.cos(2 * t[:, 2]) + t[:, 0]])
+    X[:, 10:15] += curved
+    top = FeatMAP(random_state=0, n_epochs=20).fit(X).top_features(k=5)
+    found = np.array([set(row) <= set(range(10, 15)) for row in top.tolist()])
+    assert found.mean() >= 0.99
+
+
+def test_swiss_roll():
+    """Where the map unrolls the data, arrows are nearly as true as linear arrows can be."""
+    X, _ = make_swiss_roll(5000, random_state=0)
+    plain = FeatMAP(random_state=0, density_weight=0).fit(X)
+    ceiling = median_fidelity(plain, "map")
+    for kind in ("frame", "tangent"):
+        assert median_fidelity(plain, kind) >= 0.95 * ceiling
+    dense = FeatMAP(random_state=0).fit(X)
+    ceiling = median_fidelity(dense, "map")
+    assert median_fidelity(dense, "tangent") >= 0.95 * ceiling
+    assert median_fidelity(dense, "frame") >= 0.8 * ceiling
+
+
+@pytest.fixture(scope="module")
+def digits_model(digits):
+    return FeatMAP(random_state=0, n_epochs=200).fit(digits)
+
+
+def test_the_order_of_the_kinds_on_digits(digits_model):
+    scores = {kind: median_fidelity(digits_model, kind, n_neighbors=100) for kind in SCORED}
+    assert abs(scores["random"]) < 0.02
+    assert 0.05 < scores["frame"] < scores["tangent"] - 0.1 < scores["map"] - 0.1
+    assert scores["tangent"] > 0.7 * scores["map"]
+
+
+def test_the_estimators_answers_are_those_of_an_explanation(digits_model, digits):
+    """The same map explained from outside has the same tangent spaces, and the same frames fitted to it."""
+    other = explain(digits, digits_model.embedding_)
+    rows = [0, 5, 1796]
+    np.testing.assert_array_equal(other.feature_importance(rows), digits_model.feature_importance(rows))
+    np.testing.assert_array_equal(other.top_features(rows), digits_model.top_features(rows))
+    np.testing.assert_array_equal(other.loadings(rows), digits_model.loadings(rows))
+    np.testing.assert_array_equal(other.singular_values_, digits_model.singular_values_)
+    np.testing.assert_allclose(other.frames_, digits_model.frames_, atol=0.05)
+    for kind in ("tangent", "map"):
+        np.testing.assert_array_equal(other.arrows(rows, kind), digits_model.arrows(rows, kind))
+        np.testing.assert_array_equal(other.fidelity(rows, kind), digits_model.fidelity(rows, kind))
+
+
+def test_some_of_the_points(digits_model):
+    everything = explain(digits_model._fitted.manifold.features.matrix, digits_model.embedding_)
+    some = everything[[7, 3]]
+    assert len(some) == 2
+    assert repr(some) == "Explanation(2 points, 64 features)"
+    np.testing.assert_array_equal(some.embedding_, everything.embedding_[[7, 3]])
+    np.testing.assert_array_equal(some.feature_importance(), everything.feature_importance([7, 3]))
+    for kind in ALL_KINDS:
+        np.testing.assert_array_equal(some.arrows(kind=kind), everything.arrows([7, 3], kind))
+        np.testing.assert_array_equal(some.fidelity(kind=kind), everything.fidelity([7, 3], kind))
+    assert some[-1].embedding_.tolist() == everything.embedding_[[3]].tolist()
+    with pytest.raises(IndexError):
+        some[2]
+
+
+def test_new_rows_do_not_depend_on_company(digits_model, digits):
+    new = digits[:40] + 0.5
+    together = digits_model.explain(new)
+    assert isinstance(together, Explanation)
+    np.testing.assert_array_equal(together.embedding_, digits_model.transform(new))
+    alone = digits_model.explain(new[5:6])
+    for ask in (
+        lambda e: e.embedding_,
+        lambda e: e.frames_,
+        lambda e: e.feature_importance(),
+        lambda e: e.arrows(),
+        lambda e: e.fidelity(),
+    ):
+        np.testing.assert_array_equal(ask(together)[5:6], ask(alone))
+
+
+def test_new_rows_are_like_the_rows_around_them(digits_model, digits):
+    """A hair beside training rows: nearly their place, their importance and their arrows."""
+    rows = np.arange(0, 1797, 40)
+    new = digits_model.explain(digits[rows] + 1e-3)
+    np.testing.assert_allclose(new.embedding_, digits_model.embedding_[rows], atol=1e-2)
+    importance = digits_model.feature_importance(rows)
+    cosines = (new.feature_importance() * importance).sum(axis=1) / (
+        np.linalg.norm(new.feature_importance(), axis=1) * np.linalg.norm(importance, axis=1)
+    )
+    assert np.median(cosines) > 0.95
+    gram = np.einsum("pca,pcb->pab", new.frames_, new.frames_)
+    np.testing.assert_allclose(gram, np.broadcast_to(np.eye(2), gram.shape), atol=1e-5)
+    drawn, expected = new.arrows(kind="frame"), digits_model.arrows(rows, kind="frame")
+    agreement = (
+        (drawn * expected).sum(axis=(1, 2))
+        / np.linalg.norm(drawn, axis=(1, 2))
+        / np.linalg.norm(expected, axis=(1, 2))
+    )
+    assert np.median(agreement) > 0.8
+
+
+@pytest.mark.parametrize("metric", ["cosine", "manhattan"])
+def test_other_metrics_and_sparse_data(metric, rng):
+    X = rng.random((150, 8)) * (rng.random((150, 8)) < 0.7)
+    models = [FeatMAP(metric=metric, n_epochs=20, random_state=0).fit(data) for data in (X, sp.csr_matrix(X))]
+    for model in models:
+        new = model.explain(X[:5] + 0.01)
+        for answer in (new.arrows(), new.fidelity(), new.frames_, model.perturbation([1, 2]).most):
+            assert np.isfinite(answer).all()
+
+
+def test_names_and_frames_of_pandas(rng):
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "ü"])
+    explanation = explain(X, rng.normal(size=(60, 2)))
+    table = explanation.to_frame([2, 9])
+    assert table.columns.tolist() == ["a", "b", "ü"]
+    assert table.index.tolist() == [2, 9]
+    np.testing.assert_array_equal(table.to_numpy(), explanation.feature_importance([2, 9]))
+    assert explanation[[2, 9]].to_frame().index.tolist() == [2, 9]
+    unnamed = explain(X.to_numpy(), rng.normal(size=(60, 2)))
+    assert unnamed.to_frame([0]).columns.tolist() == ["feature 0", "feature 1", "feature 2"]
+
+
+def test_explained_variance_is_between_zero_and_one(digits_model):
+    explained = digits_model.explained_variance([0, 1])
+    assert explained.shape == (2, 64)
+    assert explained.min() >= 0
+    assert 0.1 < explained.max() <= 1
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (30, 1), (40, 3)])
+def test_few_rows_and_few_features(shape, rng):
+    X, Y = rng.normal(size=shape), rng.normal(size=(shape[0], 2))
+    explanation = explain(X, Y, n_neighbors=min(15, shape[0]))
+    for kind in ALL_KINDS:
+        assert np.isfinite(explanation.arrows(kind=kind)).all()
+        assert np.isfinite(explanation.fidelity(kind=kind)).all()
+
+
+def test_degenerate_maps_and_data(rng):
+    X = rng.normal(size=(80, 3))
+    for data, Y in ((X, np.zeros((80, 2))), (np.ones((80, 3)), X[:, :2]), (X, 1e6 + X[:, :2]), (X, 1e-6 * X[:, :2])):
+        explanation = explain(data, Y)
+        for kind in ALL_KINDS:
+            assert np.isfinite(explanation.arrows(kind=kind)).all()
+            assert np.isfinite(explanation.fidelity(kind=kind)).all()
+
+
+@pytest.mark.parametrize("n_components", [1, 3])
+def test_maps_of_any_dimension(n_components, rng):
+    explanation = explain(rng.normal(size=(100, 4)), rng.normal(size=(100, n_components)))
+    assert explanation.arrows([0]).shape == (1, 4, n_components)
+    assert explanation.frames_.shape == (100, n_components, n_components)
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda e: e.arrows(kind="swirl"), r"arrows\(kind='swirl'\)"),
+        (lambda e: e.arrows(kind="random"), r"arrows\(kind='random'\)"),
+        (lambda e: e.fidelity(kind=3), r"fidelity\(kind=3\)"),
+        (lambda e: e.arrows(n_neighbors=3), r"arrows\(n_neighbors=3\).*from 4 to 59"),
+        (lambda e: e.fidelity(n_neighbors=60), r"fidelity\(n_neighbors=60\)"),
+        (lambda e: e.top_features(k=0), r"top_features\(k=0\)"),
+    ],
+)
+def test_wrong_questions(ask, message, rng):
+    explanation = explain(rng.normal(size=(60, 3)), rng.normal(size=(60, 2)))
+    with pytest.raises(InvalidParameterError, match=message):
+        ask(explanation)
+
+
+def test_a_map_of_other_rows_is_refused(rng):
+    with pytest.raises(InvalidDataError, match="one place per row of X, 60; got 59"):
+        explain(rng.normal(size=(60, 3)), rng.normal(size=(59, 2)))
+    with pytest.raises(ValueError, match="NaN"):
+        explain(rng.normal(size=(60, 3)), np.full((60, 2), np.nan))
+
+
+def test_threads_do_not_matter(rng):
+    X, Y = rng.normal(size=(400, 5)), rng.normal(size=(400, 2))
+    one, two = explain(X, Y, n_jobs=1), explain(X, Y, n_jobs=2)
+    for kind in ALL_KINDS:
+        np.testing.assert_array_equal(one.arrows(kind=kind), two.arrows(kind=kind))
+        np.testing.assert_array_equal(one.fidelity(kind=kind), two.fidelity(kind=kind))

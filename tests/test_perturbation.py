@@ -1,0 +1,60 @@
+"""Taking important features from a point moves it; taking others does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from featmap import FeatMAP, InvalidParameterError, explain
+from featmap.perturbation import Perturbation
+
+
+@pytest.fixture(scope="module")
+def model(digits):
+    return FeatMAP(random_state=0, n_epochs=200).fit(digits)
+
+
+def test_important_features_move_points_furthest(model):
+    moves = model.perturbation()
+    assert (moves.most > moves.random).all()
+    assert (moves.random >= moves.least).all()
+    assert moves.area > 0.5
+    assert (np.diff(moves.most) >= -0.02).all()
+
+
+def test_any_map_can_be_perturbed(digits, model):
+    """Rows are placed on a map of any origin by the same rule."""
+    ours, other = model.perturbation([1, 2, 3]), explain(digits, model.embedding_).perturbation([1, 2, 3])
+    np.testing.assert_allclose(other.most, ours.most, rtol=1e-5)
+
+
+def test_moves_are_measured_in_steps_to_neighbors(digits, model):
+    larger = explain(digits, 100 * model.embedding_).perturbation([1, 2, 3])
+    np.testing.assert_allclose(larger.most, model.perturbation([1, 2, 3]).most, rtol=1e-4)
+
+
+def test_features_without_variance_move_nothing(rng):
+    X = np.column_stack([rng.normal(size=(200, 3)), np.ones((200, 27))])
+    moves = FeatMAP(random_state=0, n_epochs=20).fit(X).perturbation([0, 5, 9], fractions=[0.1, 0.5])
+    assert (moves.least < 1e-5).all()
+    assert (moves.most > 0.01).all()
+
+
+def test_one_seed_one_result(model):
+    first, second, other = (model.perturbation(random_state=seed) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(first.random, second.random)
+    assert not np.array_equal(first.random, other.random)
+
+
+def test_area_is_relative_to_random_features():
+    fractions = np.array([0.1, 0.3, 0.5])
+    same = Perturbation(fractions, np.ones(3), np.ones(3), np.zeros(3))
+    assert same.area == 0
+    assert Perturbation(fractions, 3 * np.ones(3), np.ones(3), np.zeros(3)).area == pytest.approx(2)
+    assert "area 0.000" in repr(same)
+
+
+@pytest.mark.parametrize("fractions", [[0.1], [0, 0.5], [0.5, 0.1], [0.5, 1.5], 0.3])
+def test_wrong_fractions(model, fractions):
+    with pytest.raises(InvalidParameterError, match="fractions"):
+        model.perturbation([0], fractions=fractions)

@@ -1,0 +1,89 @@
+"""Local regressions of features on the map, against numpy and scikit-learn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from featmap.features import measure
+from featmap.regression import MapSearch, Moments, default_neighbors
+
+
+@pytest.fixture(params=[1, 2, 3])
+def local(request, rng):
+    """Features, a map, and the neighbours of four points on it."""
+    X = rng.normal(size=(50, 6))
+    X[:, 4] = 7.0  # constant
+    Y = rng.normal(size=(50, request.param)).astype(np.float32)
+    X[:, 0] += Y[:, 0]
+    features = measure(X)
+    neighbors = MapSearch.build(Y).nearest_others(np.arange(4, dtype=np.int32), 20)
+    return features, Y, neighbors, Moments.around(features, Y, neighbors)
+
+
+def centered(values):
+    return values - values.mean(axis=0)
+
+
+def test_moments_equal_their_twin(local):
+    features, Y, neighbors, moments = local
+    for p, near in enumerate(neighbors):
+        dx, dy = centered(features.matrix[near].astype(float)), centered(Y[near].astype(float))
+        np.testing.assert_allclose(moments.products[p], dy.T @ dx, atol=1e-6)
+        np.testing.assert_allclose(moments.squares[p], dy.T @ dy, rtol=1e-6)
+        np.testing.assert_allclose(moments.spreads[p], (dx**2).sum(axis=0), atol=1e-6)
+    assert (moments.spreads[:, 4] == 0).all()
+    assert (moments.products[:, :, 4] == 0).all()
+
+
+def test_slopes_and_explained_variance_are_those_of_a_regression(local):
+    features, Y, neighbors, moments = local
+    slopes = moments.slopes()
+    explained = moments.explained(slopes)
+    for p, near in enumerate(neighbors):
+        X_near = features.matrix[near].astype(float)
+        model = LinearRegression().fit(Y[near], X_near)
+        np.testing.assert_allclose(slopes[p], model.coef_.T, atol=1e-6)
+        residual = ((X_near - model.predict(Y[near])) ** 2).sum(axis=0)
+        total = (centered(X_near) ** 2).sum(axis=0)
+        varying = total > 0
+        np.testing.assert_allclose(explained[p][varying], 1 - residual[varying] / total[varying], atol=1e-6)
+        assert (explained[p][~varying] == 0).all()
+
+
+def test_cosines_compare_all_changes_at_once(local, rng):
+    features, Y, neighbors, moments = local
+    arrows = rng.normal(size=moments.products.shape)
+    for p, near in enumerate(neighbors):
+        dx, dy = centered(features.matrix[near].astype(float)), centered(Y[near].astype(float))
+        predicted = dy @ arrows[p]
+        expected = (predicted * dx).sum() / np.linalg.norm(predicted) / np.linalg.norm(dx)
+        assert moments.cosines(arrows)[p] == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_map_without_extent_has_no_slopes(rng):
+    features = measure(rng.normal(size=(30, 3)))
+    neighbors = np.tile(np.arange(10, dtype=np.int32), (2, 1))
+    flat = np.zeros((30, 2), np.float32)
+    line = np.column_stack([np.arange(30), np.zeros(30)]).astype(np.float32)
+    for Y in (flat, line):
+        moments = Moments.around(features, Y, neighbors)
+        slopes = moments.slopes()
+        assert np.isfinite(slopes).all()
+        assert (slopes[:, 1] == 0).all()
+        assert np.isfinite(moments.cosines(slopes)).all()
+    assert (Moments.around(features, flat, neighbors).slopes() == 0).all()
+
+
+def test_points_are_not_their_own_neighbors():
+    Y = np.array([[0, 0]] * 6 + [[1, 0], [2, 0], [3, 0]], np.float32)  # duplicates crowd the point itself out
+    found = MapSearch.build(Y).nearest_others(np.arange(9, dtype=np.int32), 3)
+    assert found.shape == (9, 3)
+    assert (found != np.arange(9)[:, None]).all()
+    assert found[7].tolist() == [6, 8, found[7, 2]]
+
+
+@pytest.mark.parametrize(("n_points", "expected"), [(5, 4), (31, 30), (400, 40), (3000, 300), (70_000, 300)])
+def test_default_number_of_neighbors(n_points, expected):
+    assert default_neighbors(n_points) == expected
