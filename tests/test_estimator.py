@@ -98,7 +98,7 @@ def test_a_memory_map_is_fitted_as_it_is(tmp_path, rng):
 
 
 def test_arrows_carry_loadings_through_the_frame(model):
-    arrows, loadings = model.arrows([8])[0], model.loadings([8])[0]
+    arrows, loadings = model.arrows([8], kind="frame")[0], model.loadings([8])[0]
     for feature in range(6):
         expected = sum(loadings[feature, axis] * model.frames_[8][:, axis] for axis in (0, 1))
         np.testing.assert_allclose(arrows[feature], expected, atol=1e-6)

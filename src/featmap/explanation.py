@@ -16,7 +16,7 @@ from .parallel import BLOCK, Workers
 from .perturbation import FRACTIONS, Perturbation, perturb
 from .regression import default_neighbors
 from .scene import Scene
-from .values import DoubleArray, FloatArray, IntArray
+from .values import DoubleArray, IntArray
 
 PERTURBED_ROWS = 200
 SCORED = {**KINDS, "random": random_arrows}
@@ -217,8 +217,8 @@ class Explanation:
             )
         return int(n_neighbors)
 
-    def _by_blocks(self, rows: IntArray, compute: Any, shape: tuple[int, ...], k: int) -> FloatArray:
-        out = np.empty((len(rows), *shape), np.float32)
+    def _by_blocks(self, rows: IntArray, compute: Any, shape: tuple[int, ...], k: int) -> DoubleArray:
+        out = np.empty((len(rows), *shape))  # in float64, since the data's units may be beyond float32
 
         def task(start: int, stop: int) -> None:
             out[start:stop] = compute(rows[start:stop])
