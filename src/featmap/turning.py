@@ -20,7 +20,8 @@ def mean_consistency(scene: Scene, points: IntArray) -> DoubleArray:
     there = axes(ground.features, ground.tangents, others.astype(np.int32), dim)
     products = np.array([there[j] @ here[i].T for i, j in zip(links.row, numbers, strict=True)])
     cosines = consistency(products.reshape(-1, dim, dim))
-    return _weighted_means(cosines, links.data, links.row, here.any(axis=(1, 2)))
+    has_directions = np.asarray(here.any(axis=(1, 2)))
+    return _weighted_means(cosines, links.data, links.row, has_directions)
 
 
 def _weighted_means(values: np.ndarray, weights: np.ndarray, owners: np.ndarray, known: np.ndarray) -> DoubleArray:

@@ -1,0 +1,42 @@
+"""Several panels in the place of one Axes: they go where it goes, and are cleared with it."""
+
+from __future__ import annotations
+
+import math
+
+from matplotlib.axes import Axes
+
+from .canvas import axes_or_new, size_in_points
+
+PANEL_INCHES = 3.4
+WIDEST, HIGHEST = 16.0, 12.0  # inches of a new figure
+GAP_POINTS = 10.0
+TITLE_POINTS = 24.0
+
+
+def empty_stage(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    """The Axes given or new, with nothing on it but the panels to come, its ``child_axes``."""
+    ax = axes_or_new(ax, size)
+    ax.set_axis_off()
+    return ax
+
+
+def panels_in_a_grid(ax: Axes | None, n_panels: int, shape: float = 1.0) -> tuple[Axes, list[Axes]]:
+    """A stage, and on it the panels row by row with room for a title above each; ``shape`` is height by width."""
+    n_columns = columns_for(n_panels)
+    n_rows = math.ceil(n_panels / n_columns)
+    inches = min(PANEL_INCHES, WIDEST / n_columns, HIGHEST / (n_rows * shape))
+    ax = empty_stage(ax, (inches * n_columns, inches * shape * n_rows))
+    width, height = size_in_points(ax)
+    gap, title = min(GAP_POINTS / width, 0.2 / n_columns), min(TITLE_POINTS / height, 0.3 / n_rows)
+    step_across, step_down = (1 + gap) / n_columns, (1 + title) / n_rows
+    places = [divmod(number, n_columns) for number in range(n_panels)]
+    return ax, [
+        ax.inset_axes((column * step_across, 1 - (row + 1) * step_down + title, step_across - gap, step_down - title))
+        for row, column in places
+    ]
+
+
+def columns_for(n_panels: int) -> int:
+    """Up to four panels stand in one row; more fill a grid that is wider than high."""
+    return n_panels if n_panels <= 4 else math.ceil(math.sqrt(1.3 * n_panels))
