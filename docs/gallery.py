@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 
-from featmap import FeatMAP, explain, plot
+from featmap import FeatMAP, plot
 
 DOTS_PER_INCH = 110
 ROW = 42
@@ -49,7 +49,6 @@ def pictures() -> dict[str, Callable[[], Axes]]:
     pixels = {"image_shape": (8, 8)}
     principal = PCA(2, random_state=0).fit_transform(X)
     one_of_each = [np.flatnonzero(y == digit)[0] for digit in range(10)]
-    centre = 3 * 8 + 4
 
     def weighted(weight: float) -> FeatMAP:
         return FeatMAP(density_weight=weight, random_state=0).fit(X)
@@ -62,7 +61,6 @@ def pictures() -> dict[str, Callable[[], Axes]]:
         ),
         "arrow_field": lambda: plot.arrow_field(model, "r3c4", feature_names=names),
         "feature": lambda: plot.feature(model, "r3c4", feature_names=names),
-        "feature_values": lambda: plot.feature(model, "r3c4", values=X[:, centre], feature_names=names),
         "saliency": lambda: plot.saliency(model, ROW, image=X[ROW], **pixels),
         "saliency_montage": lambda: plot.saliency_montage(model, one_of_each, images=X[one_of_each], **pixels),
         "importance_bar": lambda: plot.importance_bar(model, y == 4, feature_names=names),
@@ -73,7 +71,6 @@ def pictures() -> dict[str, Callable[[], Axes]]:
         "compare": lambda: plot.compare({"featMAP": model, "principal components": principal}, labels=y),
         "perturbation": lambda: plot.perturbation(model.perturbation()),
         "alignment": lambda: plot.alignment(model),
-        "alignment_of_any_map": lambda: plot.alignment(explain(X, principal)),
     }
 
 

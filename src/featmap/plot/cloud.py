@@ -33,7 +33,7 @@ class Cloud:
         order = self.order if chosen is None else self.order[chosen[self.order]]
         x, y = self.places[order].T
         colours = c[order] if isinstance(c, np.ndarray) else c
-        settings = {"s": self._area(len(self.places)), "linewidths": 0, "rasterized": len(self.places) >= MANY}
+        settings = {"s": self.area, "linewidths": 0, "rasterized": len(self.places) >= MANY}
         return self.ax.scatter(x, y, c=colours, **(settings | options))
 
     def draw_meaning(self, meaning: Categories | Numbers | None, scale: Normalize | None = None) -> Any:
@@ -55,7 +55,7 @@ class Cloud:
         everywhere, chosen = np.full(len(self.places), np.nan), np.zeros(len(self.places), bool)
         everywhere[rows] = values
         chosen[rows] = True
-        area = self._area(len(rows))
+        area = self.area_among(len(rows))
         self.draw(chosen & np.isnan(everywhere), c=NEUTRAL, s=area)
         return self.draw(chosen & np.isfinite(everywhere), c=everywhere, s=area, cmap="viridis")
 
@@ -69,7 +69,13 @@ class Cloud:
         else:
             self.ax.set_aspect("equal", adjustable="datalim")
 
-    def _area(self, n_points: int) -> float:
+    @property
+    def area(self) -> float:
+        """Of each point if all are drawn, in square points."""
+        return self.area_among(len(self.places))
+
+    def area_among(self, n_points: int) -> float:
+        """Of each of so many points."""
         width, height = size_in_points(self.ax)
         return float(np.clip(COVERED * width * height / n_points, SMALLEST, LARGEST))
 

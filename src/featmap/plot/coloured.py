@@ -39,13 +39,12 @@ def feature(
     check_model("feature", model)
     column = checked_feature("feature", model, feature_names, feature)
     (name,) = names_of_features("feature", model, feature_names, [column])
+    short = shortened(name, TITLE_LENGTH)
     if values is not None:
         given = _checked_values(values, len(model.embedding_))
-        return _coloured(model, np.arange(len(given)), given, shortened(name), "value", ax)
+        return _coloured(model, np.arange(len(given)), given, f"Values of {short}", "value", ax)
     rows = some_of(np.arange(len(model.embedding_)))
-    return _coloured(
-        model, rows, _importance_of(model, rows, column), shortened(name, TITLE_LENGTH), "importance", ax
-    )
+    return _coloured(model, rows, _importance_of(model, rows, column), f"Importance of {short}", "importance", ax)
 
 
 def alignment(model: Model, *, ax: Axes | None = None) -> Axes:

@@ -13,9 +13,9 @@ from .palette import COLOURS
 
 # Colour and marker of each curve, and what it is called.
 CURVES = {
-    "most": (COLOURS[0], "o", "most important features first"),
-    "random": (COLOURS[9], "s", "random features"),
-    "least": (COLOURS[1], "^", "least important features first"),
+    "most": (COLOURS[0], "o", "most important first"),
+    "random": (COLOURS[9], "s", "in random order"),
+    "least": (COLOURS[1], "^", "least important first"),
 }
 
 

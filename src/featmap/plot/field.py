@@ -14,6 +14,7 @@ from ..errors import InvalidParameterError
 from .canvas import FAINT_INK, PLAIN_TEXT, axes_or_new
 from .checks import check_kind, check_model, check_two_dimensions
 from .cloud import Cloud
+from .frame import UNITS, add_to_label
 from .names import checked_feature, names_of_features, shortened
 from .palette import COLOURS
 
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 ARROW = COLOURS[0]
 FAINTEST = 0.08
 SOLID = 0.5  # the fidelity from which arrows are solid
-REACH = 1.4  # length of a long arrow, in cells of the grid
-LONG = 0.95  # this part of the arrows is no longer than that
+REACH = 2.5  # length of the longest arrow, in cells of the grid
 FEWEST_CELLS, MOST_CELLS = 2, 60
 TITLE_LENGTH = 40
 
@@ -34,7 +34,7 @@ def arrow_field(
     feature: int | str,
     *,
     kind: str = "tangent",
-    grid: int = 20,
+    grid: int = 25,
     feature_names: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -52,15 +52,16 @@ def arrow_field(
     (name,) = names_of_features("arrow_field", model, feature_names, [column])
     ax = axes_or_new(ax)
     cloud = Cloud(ax, model.embedding_)
-    cloud.draw(c=FAINT_INK)
+    cloud.draw(c=FAINT_INK, s=cloud.area / 2)
     cloud.furnish()
     rows, cell = rows_of_cells(cloud.places, int(grid))
     arrows = model.arrows(rows, kind)[:, column, :2].astype(float)
     fidelity = model.fidelity(rows, kind)
-    _draw_arrows(ax, cloud.places[rows], arrows, fidelity, cell)
+    longest = float(np.linalg.norm(arrows, axis=1).max())
+    _draw_arrows(ax, cloud.places[rows], arrows, longest, fidelity, cell)
     ax.set_title(f"Where {shortened(name, TITLE_LENGTH)} grows", **PLAIN_TEXT)
-    said = [ax.get_xlabel(), f"{len(rows)} arrows, median fidelity {np.median(fidelity):.2f}; faint: low fidelity"]
-    ax.set_xlabel("\n".join(filter(None, said)), fontsize="small")
+    add_to_label(ax, f"longest arrow: {UNITS[kind].format(float(f'{longest:.2g}'))}")
+    add_to_label(ax, f"median fidelity {np.median(fidelity):.2f}; arrows of low fidelity are faint")
     return ax
 
 
@@ -77,9 +78,9 @@ def rows_of_cells(places: np.ndarray, n_cells: int) -> tuple[np.ndarray, float]:
     return np.sort(order[first]), cell
 
 
-def _draw_arrows(ax: Axes, places: np.ndarray, arrows: np.ndarray, fidelity: np.ndarray, cell: float) -> None:
-    # Where the map is dense a step on it is a large step in the data: a few arrows there would dwarf all others.
-    long = float(np.quantile(np.linalg.norm(arrows, axis=1), LONG))
+def _draw_arrows(
+    ax: Axes, places: np.ndarray, arrows: np.ndarray, longest: float, fidelity: np.ndarray, cell: float
+) -> None:
     colours = np.tile(to_rgba(ARROW), (len(arrows), 1))
     colours[:, 3] = np.clip(fidelity / SOLID, FAINTEST, 1)
     ax.quiver(
@@ -88,7 +89,7 @@ def _draw_arrows(ax: Axes, places: np.ndarray, arrows: np.ndarray, fidelity: np.
         color=colours,
         angles="xy",
         scale_units="xy",
-        scale=(long or 1.0) / (REACH * cell),
+        scale=(longest or 1.0) / (REACH * cell),
         units="inches",
         width=0.016,
         headwidth=4,

@@ -74,7 +74,7 @@ def local_frame(
     if len(top) and arrows[top].any():
         drawn = _Frame(ax, frame, arrows, top)
         drawn.draw(names)
-        _add_to_label(ax, f"dotted circle: {UNITS[kind].format(drawn.scale)}\n{_how_true(model, row, kind)}")
+        add_to_label(ax, f"dotted circle: {UNITS[kind].format(drawn.scale)}\n{_how_true(model, row, kind)}")
     else:
         _say_nothing_varies(ax, row)
     return ax
@@ -85,7 +85,7 @@ def _how_true(model: Model, row: int, kind: str) -> str:
     return said if kind == "map" else f"{said} (arrows of the map alone: {model.fidelity([row], 'map')[0]:.2f})"
 
 
-def _add_to_label(ax: Axes, text: str) -> None:
+def add_to_label(ax: Axes, text: str) -> None:
     said = ax.get_xlabel()
     ax.set_xlabel(f"{said}\n{text}" if said else text, fontsize="small")
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from ..contrast import Contrast
 from ..errors import InvalidParameterError
-from .canvas import INK, PALE_INK
+from .canvas import INK, PALE_INK, PLAIN_TEXT
 from .checks import checked_count
 from .importance import name_lines
 from .legends import legend
@@ -41,6 +41,7 @@ def contrast(result: Contrast, *, k: int = 10, groups: Sequence[str] = ("a", "b"
     ax = empty_stage(ax, (9.0, 1.4 + LINE_INCHES * len(top)))
     bars, dumbbells = ax.inset_axes(BARS), ax.inset_axes(DUMBBELLS)
     _draw_bars(bars, names, result.difference[top], result.q_values[top])
+    bars.set_xlabel(f"mean of {names_of_groups[0]} − mean of {names_of_groups[1]}", **PLAIN_TEXT)
     _draw_dumbbells(dumbbells, result.importance_a[top], result.importance_b[top])
     legend(dumbbells, [style(0), style(1)], names_of_groups, None)
     return ax
@@ -50,14 +51,13 @@ def _draw_bars(ax: Axes, names: list[str], difference: np.ndarray, q_values: np.
     ax.barh(range(len(names)), difference, height=0.7, color=np.where(difference > 0, COLOURS[0], COLOURS[1]))
     name_lines(ax, names)
     ax.axvline(0, color=INK, linewidth=0.8)
-    ax.set_xlabel("difference of means")
     beside: dict[str, Any] = {
         "transform": ax.get_yaxis_transform(),
         "va": "center",
         "fontsize": "small",
         "color": INK,
     }
-    ax.text(NUMBERS_AT, -0.9, "q-value", **{**beside, "va": "bottom", "color": PALE_INK})
+    ax.text(NUMBERS_AT, -0.65, "q-value", **{**beside, "va": "bottom", "color": PALE_INK})
     for line, q_value in enumerate(q_values):
         ax.text(NUMBERS_AT, line, _rounded(q_value), gid="q-value", **beside)
 
@@ -67,7 +67,9 @@ def _draw_dumbbells(ax: Axes, first: np.ndarray, second: np.ndarray) -> None:
     ax.hlines(lines, np.minimum(first, second), np.maximum(first, second), color=PALE_INK, linewidth=2, zorder=1)
     for code, importance in enumerate([first, second]):
         colour, marker = style(code)
-        ax.scatter(importance, lines, s=42, color=colour, marker=marker, linewidths=0, zorder=2 + code)
+        ax.scatter(
+            importance, lines, s=46, color=colour, marker=marker, linewidths=0.8, edgecolors="white", zorder=2 + code
+        )
     name_lines(ax, [""] * len(first))
     ax.set_xlim(left=0)
     ax.set_xlabel("mean feature importance")

@@ -9,10 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from .canvas import PLAIN_TEXT
+from .canvas import PLAIN_TEXT, size_in_points
 from .names import shortened
 
 LEGEND_ROWS = 20
+BAR_POINTS = 12.0
 
 
 def legend(ax: Axes, styles: list[tuple[str, str]], names: list[str], title: str | None) -> None:
@@ -45,16 +46,17 @@ def widen_by_legend(ax: Axes) -> None:
 
 def colour_bar(ax: Axes, shown: Any, label: str) -> None:
     """The scale of the numbers, in the space of the Axes where a layout can share it out, else to their right."""
-    own_place = ax.get_subplotspec() is None
-    place: dict[str, Any] = {"cax": ax.inset_axes((1.03, 0, 0.04, 1))} if own_place else {"ax": ax}
-    bar = ax.figure.colorbar(shown, **place)
+    if ax.get_subplotspec() is None or not ax.axison:
+        attached_bar(ax, shown, label)
+        return
+    bar = ax.figure.colorbar(shown, ax=ax)
     bar.outline.set_visible(False)
     bar.set_label(label, **PLAIN_TEXT)
 
 
 def attached_bar(ax: Axes, shown: Any, label: str) -> None:
     """A scale that is as high as the Axes themselves, whatever the layout does to them."""
-    width = ax.bbox.height * 0.05 / ax.bbox.width
-    bar = ax.figure.colorbar(shown, cax=ax.inset_axes((1 + 0.8 * width, 0, width, 1)))
+    width = BAR_POINTS / size_in_points(ax)[0]
+    bar = ax.figure.colorbar(shown, cax=ax.inset_axes((1 + width, 0, width, 1)))
     bar.outline.set_visible(False)
     bar.set_label(label, **PLAIN_TEXT)

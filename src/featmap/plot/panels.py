@@ -21,11 +21,16 @@ def empty_stage(ax: Axes | None, size: tuple[float, float]) -> Axes:
     return ax
 
 
-def panels_in_a_grid(ax: Axes | None, n_panels: int, shape: float = 1.0) -> tuple[Axes, list[Axes]]:
-    """A stage, and on it the panels row by row with room for a title above each; ``shape`` is height by width."""
+def panels_in_a_grid(
+    ax: Axes | None, n_panels: int, shape: float = 1.0, inches: float = PANEL_INCHES
+) -> tuple[Axes, list[Axes]]:
+    """A stage, and on it the panels row by row with room for a title above each.
+
+    ``shape`` is the height by the width of a panel, ``inches`` the width in a new figure that is not too large then.
+    """
     n_columns = columns_for(n_panels)
     n_rows = math.ceil(n_panels / n_columns)
-    inches = min(PANEL_INCHES, WIDEST / n_columns, HIGHEST / (n_rows * shape))
+    inches = min(inches, WIDEST / n_columns, HIGHEST / (n_rows * shape))
     ax = empty_stage(ax, (inches * n_columns, inches * shape * n_rows))
     width, height = size_in_points(ax)
     gap, title = min(GAP_POINTS / width, 0.2 / n_columns), min(TITLE_POINTS / height, 0.3 / n_rows)
@@ -38,5 +43,8 @@ def panels_in_a_grid(ax: Axes | None, n_panels: int, shape: float = 1.0) -> tupl
 
 
 def columns_for(n_panels: int) -> int:
-    """Up to four panels stand in one row; more fill a grid that is wider than high."""
-    return n_panels if n_panels <= 4 else math.ceil(math.sqrt(1.3 * n_panels))
+    """Up to four panels stand in one row; more fill a grid with few gaps that is not higher than wide."""
+    if n_panels <= 4:
+        return n_panels
+    candidates = range(math.ceil(math.sqrt(n_panels)), math.ceil(math.sqrt(2.5 * n_panels)) + 1)
+    return min(candidates, key=lambda n_columns: -n_panels % n_columns)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .checks import Model
 
 MOST_IMAGES = 100
+IMAGE_INCHES = 1.7
 
 
 def saliency(
@@ -67,7 +68,7 @@ def saliency_montage(
     shape = checked_shape("saliency_montage", image_shape, model.n_features_in_)
     outlined = checked_images("saliency_montage", "images", images, len(chosen), shape)
     pixels = _pixel_importance(model, chosen, shape)
-    ax, panels = panels_in_a_grid(ax, len(chosen), shape[0] / shape[1])
+    ax, panels = panels_in_a_grid(ax, len(chosen), shape[0] / shape[1], IMAGE_INCHES)
     for panel, row, image, outline in zip(panels, chosen, pixels, outlined, strict=True):
         shown = _draw_image(panel, image, outline, pixels.max() or 1)
         panel.set_title(f"row {row}", fontsize="small", pad=3)

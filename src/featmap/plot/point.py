@@ -22,10 +22,10 @@ from .points import embedding
 if TYPE_CHECKING:
     from .checks import Model
 
-SIZE = (10.0, 8.5)
+SIZE = (9.0, 7.5)
 # The map is at the right, with room for its legend beside it; so is the saliency, with its bar.
-LOCAL_FRAME, MAP = (0, 0.5, 0.52, 0.46), (0.56, 0.5, 0.44, 0.46)
-BARS, WIDE_BARS, PIXELS = (0.1, 0, 0.38, 0.34), (0.1, 0, 0.9, 0.34), (0.56, 0, 0.44, 0.34)
+LOCAL_FRAME, MAP = (0, 0.52, 0.54, 0.48), (0.58, 0.5, 0.42, 0.5)
+BARS, WIDE_BARS, PIXELS = (0.08, 0, 0.42, 0.38), (0.08, 0, 0.92, 0.38), (0.58, 0, 0.42, 0.38)
 
 
 def explain_point(
