@@ -65,7 +65,9 @@ def pictures() -> dict[str, Callable[[], Axes]]:
         "saliency_montage": lambda: plot.saliency_montage(model, one_of_each, images=X[one_of_each], **pixels),
         "importance_bar": lambda: plot.importance_bar(model, y == 4, feature_names=names),
         "importance_heatmap": lambda: plot.importance_heatmap(model, y, feature_names=names),
-        "contrast": lambda: plot.contrast(model.contrast(4, 9, labels=y), groups=("fours", "nines")),
+        "contrast": lambda: plot.contrast(
+            model.contrast(4, 9, labels=y), groups=("fours", "nines"), feature_names=names
+        ),
         "density": lambda: plot.density(model),
         "density_strip": lambda: plot.density_strip([weighted(weight) for weight in (0, 0.5, 2)], labels=y),
         "compare": lambda: plot.compare({"featMAP": model, "principal components": principal}, labels=y),

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .checks import Model
 
 ROWS_AT_ONCE = 500
-TITLE_LENGTH = 40
 
 
 def feature(
@@ -39,7 +38,7 @@ def feature(
     check_model("feature", model)
     column = checked_feature("feature", model, feature_names, feature)
     (name,) = names_of_features("feature", model, feature_names, [column])
-    short = shortened(name, TITLE_LENGTH)
+    short = shortened(name)
     if values is not None:
         given = _checked_values(values, len(model.embedding_))
         return _coloured(model, np.arange(len(given)), given, f"Values of {short}", "value", ax)

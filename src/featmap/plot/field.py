@@ -25,8 +25,8 @@ ARROW = COLOURS[0]
 FAINTEST = 0.08
 SOLID = 0.5  # the fidelity from which arrows are solid
 REACH = 2.5  # length of the longest arrow, in cells of the grid
+SIZE = (8.0, 7.5)
 FEWEST_CELLS, MOST_CELLS = 2, 60
-TITLE_LENGTH = 40
 
 
 def arrow_field(
@@ -50,7 +50,7 @@ def arrow_field(
     _check_grid(grid)
     column = checked_feature("arrow_field", model, feature_names, feature)
     (name,) = names_of_features("arrow_field", model, feature_names, [column])
-    ax = axes_or_new(ax)
+    ax = axes_or_new(ax, SIZE)
     cloud = Cloud(ax, model.embedding_)
     cloud.draw(c=FAINT_INK, s=cloud.area / 2)
     cloud.furnish()
@@ -59,7 +59,7 @@ def arrow_field(
     fidelity = model.fidelity(rows, kind)
     longest = float(np.linalg.norm(arrows, axis=1).max())
     _draw_arrows(ax, cloud.places[rows], arrows, longest, fidelity, cell)
-    ax.set_title(f"Where {shortened(name, TITLE_LENGTH)} grows", **PLAIN_TEXT)
+    ax.set_title(f"Where {shortened(name)} grows", **PLAIN_TEXT)
     add_to_label(ax, f"longest arrow: {UNITS[kind].format(float(f'{longest:.2g}'))}")
     add_to_label(ax, f"median fidelity {np.median(fidelity):.2f}; arrows of low fidelity are faint")
     return ax

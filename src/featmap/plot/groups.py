@@ -14,7 +14,7 @@ from .canvas import INK, PALE_INK, PLAIN_TEXT
 from .checks import checked_count
 from .importance import name_lines
 from .legends import legend
-from .names import shortened
+from .names import check_names, shortened
 from .palette import COLOURS, style
 from .panels import empty_stage
 
@@ -22,9 +22,17 @@ LINE_INCHES = 0.32
 # Parts of the stage: bars of the difference, a column of q-values, the two importances.
 BARS, DUMBBELLS = (0, 0, 0.46, 1), (0.62, 0, 0.38, 1)
 NUMBERS_AT = 1.02
+SIZES = (90, 40)  # where both groups are alike the first is seen around the second
 
 
-def contrast(result: Contrast, *, k: int = 10, groups: Sequence[str] = ("a", "b"), ax: Axes | None = None) -> Axes:
+def contrast(
+    result: Contrast,
+    *,
+    k: int = 10,
+    groups: Sequence[str] = ("a", "b"),
+    feature_names: Sequence[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the ``k`` features that most surely tell two groups apart, the surest first.
 
     Bars are the difference of the means, in the units of the data: to the right where the first of the ``groups`` has
@@ -37,7 +45,9 @@ def contrast(result: Contrast, *, k: int = 10, groups: Sequence[str] = ("a", "b"
     k = checked_count("contrast", k)
     names_of_groups = _checked_groups(groups)
     top = result.top(k)
-    names = [str(result.features[feature]) for feature in top]
+    known = result.features if feature_names is None else feature_names
+    check_names("contrast", known, len(result.features))
+    names = [str(known[feature]) for feature in top]
     ax = empty_stage(ax, (9.0, 1.4 + LINE_INCHES * len(top)))
     bars, dumbbells = ax.inset_axes(BARS), ax.inset_axes(DUMBBELLS)
     _draw_bars(bars, names, result.difference[top], result.q_values[top])
@@ -68,7 +78,14 @@ def _draw_dumbbells(ax: Axes, first: np.ndarray, second: np.ndarray) -> None:
     for code, importance in enumerate([first, second]):
         colour, marker = style(code)
         ax.scatter(
-            importance, lines, s=46, color=colour, marker=marker, linewidths=0.8, edgecolors="white", zorder=2 + code
+            importance,
+            lines,
+            s=SIZES[code],
+            color=colour,
+            marker=marker,
+            linewidths=0.8,
+            edgecolors="white",
+            zorder=2 + code,
         )
     name_lines(ax, [""] * len(first))
     ax.set_xlim(left=0)

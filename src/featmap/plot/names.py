@@ -39,6 +39,14 @@ def checked_feature(caller: str, model: Model, given: Sequence[str] | None, feat
     return columns[0]
 
 
+def check_names(caller: str, names: Sequence[str], n_features: int) -> None:
+    """One name for each feature."""
+    if len(names) != n_features:
+        raise InvalidParameterError(
+            f"{caller}(feature_names=...): must be one name per feature, {n_features}; got {len(names)}"
+        )
+
+
 def shortened(name: str, most: int = LONGEST_NAME) -> str:
     """The name on one line, its middle left out where it is longer than `most` characters."""
     name = " ".join(name.split())
@@ -50,8 +58,6 @@ def shortened(name: str, most: int = LONGEST_NAME) -> str:
 
 def _known_names(caller: str, model: Model, given: Sequence[str] | None) -> Sequence[str] | None:
     known = getattr(model, "feature_names_in_", None) if given is None else given
-    if known is not None and len(known) != model.n_features_in_:
-        raise InvalidParameterError(
-            f"{caller}(feature_names=...): must be one name per feature, {model.n_features_in_}; got {len(known)}"
-        )
+    if known is not None:
+        check_names(caller, known, model.n_features_in_)
     return known

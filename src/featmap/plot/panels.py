@@ -10,6 +10,8 @@ from .canvas import axes_or_new, size_in_points
 
 PANEL_INCHES = 3.4
 WIDEST, HIGHEST = 16.0, 12.0  # inches of a new figure
+NARROWEST, LOWEST = 3.0, 2.2
+FLATTEST = 0.4  # height by width of the place of a panel, which need not fill it
 GAP_POINTS = 10.0
 TITLE_POINTS = 24.0
 
@@ -30,8 +32,9 @@ def panels_in_a_grid(
     """
     n_columns = columns_for(n_panels)
     n_rows = math.ceil(n_panels / n_columns)
+    shape = min(max(shape, FLATTEST), 1 / FLATTEST)
     inches = min(inches, WIDEST / n_columns, HIGHEST / (n_rows * shape))
-    ax = empty_stage(ax, (inches * n_columns, inches * shape * n_rows))
+    ax = empty_stage(ax, (max(NARROWEST, inches * n_columns), max(LOWEST, inches * shape * n_rows)))
     width, height = size_in_points(ax)
     gap, title = min(GAP_POINTS / width, 0.2 / n_columns), min(TITLE_POINTS / height, 0.3 / n_rows)
     step_across, step_down = (1 + gap) / n_columns, (1 + title) / n_rows
