@@ -11,8 +11,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.quiver import Quiver
 
-from drawn import lines, only, overlapping, pixels, texts, with_places
+from drawn import legend_names, lines, only, overlapping, pixels, scatters, texts, with_places
 from featmap import FeatMAP, InvalidParameterError, plot
+from featmap.plot.field import rows_of_cells
 from featmap.plot.label_ring import spread
 
 N_ROWS = 300
@@ -198,3 +199,127 @@ def test_spread_moves_as_little_as_it_must():
     assert np.allclose(spread(np.array([5.0, -5.0, 0.0]), 2, 10), [5, -5, 0])
     assert np.allclose(spread(np.array([0.0, 0.0, 0.0]), 2, 10), [-2, 0, 2])
     assert np.allclose(spread(np.array([9.0, 9.5]), 2, 9), [7, 9])
+
+
+@pytest.mark.parametrize("kind", ["tangent", "frame", "map"])
+def test_arrows_of_any_kind_with_their_unit_and_fidelity(model, kind):
+    ax = plot.local_frame(model, 5, kind=kind)
+    drawn = only(ax, Quiver)
+    top = model.top_features([5], 10)[0]
+    assert np.allclose(np.column_stack([drawn.U, drawn.V]), model.arrows([5], kind)[0][top])
+    unit, fidelity = ax.get_xlabel().split("\n")
+    assert unit.endswith("without unit" if kind == "frame" else "units of the data per unit of the map")
+    assert fidelity.startswith(f"fidelity {model.fidelity([5], kind)[0]:.2f}")
+    assert ("(arrows of the map alone:" in fidelity) == (kind != "map")
+
+
+# One feature all over the map
+
+
+@pytest.mark.parametrize("kind", ["tangent", "frame", "map"])
+def test_a_field_has_the_arrows_of_its_rows_where_they_are(model, kind):
+    ax = plot.arrow_field(model, 20, kind=kind, grid=6)
+    drawn = only(ax, Quiver)
+    rows = [np.flatnonzero((model.embedding_ == place).all(axis=1))[0] for place in drawn.get_offsets()]
+    assert 5 < len(rows) <= 36
+    assert np.allclose(np.column_stack([drawn.U, drawn.V]), model.arrows(rows, kind)[:, 20])
+    assert f"median fidelity {np.median(model.fidelity(rows, kind)):.2f}" in ax.get_xlabel()
+
+
+def test_a_field_fades_where_fidelity_is_low(model, monkeypatch):
+    monkeypatch.setattr(FeatMAP, "fidelity", lambda self, rows, kind: np.linspace(-0.2, 0.8, len(rows)))
+    drawn = only(plot.arrow_field(model, 20), Quiver)
+    alpha = drawn.get_facecolors()[:, 3]
+    assert (np.diff(alpha) >= 0).all()
+    assert 0 < alpha[0] < 0.1
+    assert alpha[-1] == 1
+    assert np.allclose(alpha, np.clip(np.linspace(-0.2, 0.8, len(alpha)) / 0.5, alpha[0], 1))
+
+
+def test_a_field_has_one_arrow_for_each_cell_with_points_that_of_the_row_nearest_to_its_middle():
+    places = np.array([[0.0, 0.0], [0.9, 0.9], [1.2, 1.2], [4.0, 4.0], [3.9, 0.1], [3.0, 1.0]])
+    rows, cell = rows_of_cells(places, 2)
+    assert cell == 2
+    assert rows.tolist() == [1, 3, 5]
+
+
+def test_the_longest_arrow_of_a_field_is_a_few_cells_and_is_told(model):
+    ax = plot.arrow_field(model, 20, grid=10)
+    drawn = only(ax, Quiver)
+    longest = np.hypot(drawn.U, drawn.V).max()
+    cell = np.ptp(model.embedding_, axis=0).max() / 10
+    assert longest / drawn.scale == pytest.approx(2.5 * cell)
+    assert f"longest arrow: {float(f'{longest:.2g}'):g} units of the data per unit of the map" in ax.get_xlabel()
+
+
+def test_a_feature_that_does_not_vary_has_a_field_without_arrows(digits):
+    ax = plot.arrow_field(FeatMAP(n_epochs=5, random_state=0).fit(digits[:100]), 0)
+    pixels(ax)
+    assert not only(ax, Quiver).U.any()
+
+
+def test_a_field_lies_on_all_points(model):
+    ax = plot.arrow_field(model, 20)
+    (points,) = scatters(ax)
+    assert np.array_equal(np.sort(points.get_offsets(), axis=0), np.sort(model.embedding_, axis=0))
+    assert points.get_zorder() < only(ax, Quiver).get_zorder()
+
+
+@pytest.mark.parametrize("grid", [0, 1, 61, 2.5, True, "ten"])
+def test_a_grid_must_be_a_number_of_cells(model, grid):
+    with pytest.raises(InvalidParameterError, match=r"^arrow_field\(grid=.*\): must be an integer from 2 to 60"):
+        plot.arrow_field(model, 0, grid=grid)
+
+
+@pytest.mark.parametrize("name", ["arrow_field", "explain_point"])
+def test_arrows_need_two_dimensions(model, name):
+    with pytest.raises(InvalidParameterError, match=rf"^{name}\(model\): needs a map of two dimensions"):
+        getattr(plot, name)(with_places(model, model.embedding_[:, :1]), 0)
+
+
+# All of one point
+
+
+def test_a_page_has_frame_map_bars_and_pixels_of_the_same_row(model, labels, digits):
+    ax = plot.explain_point(model, 5, k=4, image_shape=(8, 8), image=digits[5], labels=labels)
+    pixels(ax)
+    frame, the_map, bars, image = ax.child_axes
+    importance, top = model.feature_importance([5])[0], model.top_features([5], 4)[0]
+    assert np.allclose(np.column_stack([only(frame, Quiver).U, only(frame, Quiver).V]), model.arrows([5])[0][top])
+    marks = [one for one in the_map.collections if one.get_gid() == "mark"]
+    assert all(np.array_equal(mark.get_offsets()[0], model.embedding_[5]) for mark in marks)
+    assert len(marks) == 2
+    assert legend_names(the_map) == [str(digit) for digit in range(10)]
+    assert np.allclose([bar.get_width() for bar in bars.patches], importance[top])
+    assert np.allclose(image.get_images()[0].get_array().ravel(), importance)
+    assert image.collections
+
+
+@pytest.mark.parametrize("options", [{}, {"image_shape": (8, 8)}], ids=["wide bars", "pixels"])
+def test_panels_of_a_page_do_not_overlap(model, labels, options):
+    ax = plot.explain_point(model, 5, labels=labels, feature_names=LONG, **options)
+    pixels(ax)
+    assert len(ax.child_axes) == 3 + len(options)
+    boxes = [panel.get_tightbbox() for panel in ax.child_axes]
+    assert not overlapping(boxes)
+
+
+def test_a_page_passes_on_the_kind_of_arrows(model):
+    frame = plot.explain_point(model, 5, kind="frame").child_axes[0]
+    top = model.top_features([5], 10)[0]
+    assert np.allclose(only(frame, Quiver).U, model.arrows([5], "frame")[0][top, 0])
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"image_shape": (8, 7)}, r"image_shape=\(8, 7\)"),
+        ({"image": np.zeros(64)}, "image_shape=None"),
+        ({"image_shape": (8, 8), "image": np.zeros(3)}, r"image=\.\.\."),
+        ({"labels": [1, 2]}, r"labels=\.\.\."),
+    ],
+)
+def test_a_page_names_wrong_parameters_before_it_draws(model, options, named):
+    with pytest.raises(InvalidParameterError, match=rf"^explain_point\({named}\): must "):
+        plot.explain_point(model, 5, **options)
+    assert not pyplot.get_fignums()

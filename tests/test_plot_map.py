@@ -6,6 +6,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot
 from matplotlib.colors import to_rgb, to_rgba
 
 from drawn import colour_at, legend_names, overlapping, pixels, scatters, with_places
@@ -255,9 +256,8 @@ def test_alignment_colours_the_map_by_consistency(model):
     consistency = model.consistency()
     assert np.allclose(np.sort(points.get_array()), np.sort(consistency))
     pixels(ax)
-    assert colour_at(ax, model.embedding_[consistency.argmin()]) == pytest.approx(
-        matplotlib.colormaps["viridis"](0.0)
-    )
+    lowest = colour_at(ax, model.embedding_[consistency.argmin()])
+    assert lowest == pytest.approx(matplotlib.colormaps["viridis"](0.0))
     assert bar_label(ax).startswith("mean cos Θ")
 
 
@@ -267,10 +267,13 @@ def test_points_without_directions_are_grey(model_with_copies):
     assert bar_label(ax).endswith("grey: missing")
 
 
-@pytest.mark.parametrize("draw", [plot.alignment, lambda model: plot.feature(model, 0)], ids=["alignment", "feature"])
+DRAWN_BY_SAMPLE = {"alignment": plot.alignment, "feature": lambda model, **options: plot.feature(model, 0, **options)}
+
+
+@pytest.mark.parametrize("draw", DRAWN_BY_SAMPLE.values(), ids=DRAWN_BY_SAMPLE)
 def test_a_sample_of_many_points_is_coloured_on_all_of_them(model, monkeypatch, draw):
     monkeypatch.setattr("featmap.plot.sample.some_of.__defaults__", (100,))
-    ax = draw(model)
+    ax = draw(model, ax=pyplot.subplots(figsize=(2, 2))[1])
     ground, sample = scatters(ax)
     assert len(ground.get_offsets()) == N_ROWS
     assert len(sample.get_offsets()) == 100

@@ -89,9 +89,8 @@ def test_montage_outlines_each_image_on_its_own_panel(model, digits):
 
 def test_montage_takes_a_mask(model, labels):
     ax = plot.saliency_montage(model, labels == 3, image_shape=(8, 8))
-    assert [panel.get_title() for panel in ax.child_axes[:-1]] == [
-        f"row {row}" for row in np.flatnonzero(labels == 3)
-    ]
+    titles = [panel.get_title() for panel in ax.child_axes[:-1]]
+    assert titles == [f"row {row}" for row in np.flatnonzero(labels == 3)]
 
 
 def test_montage_refuses_what_cannot_be_seen_or_does_not_fit(model, digits):

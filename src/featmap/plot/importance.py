@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
 
 from ..errors import InvalidParameterError
-from .canvas import FAINT_INK, INK, PLAIN_TEXT, axes_or_new
+from .canvas import FAINT_INK, INK, PLAIN_TEXT, axes_or_new, size_in_points
 from .checks import check_model, checked_count, checked_rows
 from .labels import Categories, read_labels
 from .legends import attached_bar
@@ -24,6 +25,8 @@ ROWS_AT_ONCE = 500
 ROWS_OF_A_GROUP = 500
 MOST_COLUMNS = 100
 CELL_INCHES = 0.3
+BAR_INCHES = 0.27
+LINE = 1.35  # distance of two lines of text, in font sizes
 
 
 def importance_bar(
@@ -44,7 +47,7 @@ def importance_bar(
     mean = mean_importance(model, some_of(chosen))
     top = np.argsort(-mean, kind="stable")[:k]
     names = names_of_features("importance_bar", model, feature_names, top)
-    ax = axes_or_new(ax)
+    ax = axes_or_new(ax, (6.4, max(3.0, 1.2 + BAR_INCHES * len(top))))
     ax.barh(range(len(top)), mean[top], height=0.7, color=COLOURS[0])
     name_lines(ax, names)
     ax.set_xlim(0, float(mean[top].max()) * 1.05 or 1)
@@ -114,7 +117,9 @@ def leading_features(means: np.ndarray, k: int) -> np.ndarray:
 
 def name_lines(ax: Axes, names: Sequence[str]) -> None:
     """Name the lines of a chart from top to bottom, and take away what does not help to read it."""
-    ax.set_yticks(range(len(names)), [shortened(name) for name in names], fontsize="small", color=INK, **PLAIN_TEXT)
+    room = size_in_points(ax)[1] / (len(names) * LINE)
+    size = min(FontProperties(size="small").get_size_in_points(), room)
+    ax.set_yticks(range(len(names)), [shortened(name) for name in names], fontsize=size, color=INK, **PLAIN_TEXT)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
