@@ -277,7 +277,7 @@ def test_a_sample_of_many_points_is_coloured_on_all_of_them(model, monkeypatch, 
     ground, sample = scatters(ax)
     assert len(ground.get_offsets()) == N_ROWS
     assert len(sample.get_offsets()) == 100
-    assert bar_label(ax).endswith("100 of 300 points")
+    assert ax.get_xlabel() == "100 of 300 points are coloured"
     assert sample.get_sizes()[0] > ground.get_sizes()[0]
     assert sample.get_zorder() > ground.get_zorder()
 
@@ -318,6 +318,17 @@ def test_panels_do_not_overlap(model, n_maps):
     boxes = [panel.get_tightbbox() for panel in ax.child_axes]
     assert not overlapping(boxes)
     assert min(box.width for box in boxes) > 80
+
+
+def test_maps_of_other_dimensions_are_drawn_by_two_and_say_so(model, rng):
+    ax = plot.compare({"one": model.embedding_[:, :1], "four": rng.normal(size=(50, 4))})
+    assert [panel.get_title() for panel in ax.child_axes] == ["one", "four\n(2 of 4 dimensions)"]
+
+
+def test_titles_of_a_strip_in_two_rows_do_not_overlap(model):
+    ax = plot.density_strip([model] * 6)
+    pixels(ax)
+    assert not overlapping([panel.get_tightbbox() for panel in ax.child_axes])
 
 
 @pytest.mark.parametrize("maps", [{}, [1], None, {"bad": np.zeros((3, 2, 2))}, {"bad": [[1.0, np.nan]]}, {"bad": 3}])

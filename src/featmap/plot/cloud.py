@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import Normalize
 
 from .canvas import FAINT_INK, name_dimensions, size_in_points, without_ticks
 from .labels import Categories, Numbers
@@ -36,14 +35,14 @@ class Cloud:
         settings = {"s": self.area, "linewidths": 0, "rasterized": len(self.places) >= MANY}
         return self.ax.scatter(x, y, c=colours, **(settings | options))
 
-    def draw_meaning(self, meaning: Categories | Numbers | None, scale: Normalize | None = None) -> Any:
+    def draw_meaning(self, meaning: Categories | Numbers | None) -> Any:
         """All points in one colour, or in those of their categories or numbers; what a bar of numbers is made of."""
         if meaning is None:
             self.draw(c=COLOURS[0])
         elif isinstance(meaning, Numbers):
             known = np.isfinite(meaning.values)
             self.draw(~known, c=NEUTRAL)
-            return self.draw(known, c=meaning.values, cmap="viridis", norm=scale)
+            return self.draw(known, c=meaning.values, cmap="viridis")
         else:
             self._draw_categories(meaning)
         return None

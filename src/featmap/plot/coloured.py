@@ -12,6 +12,7 @@ from ..errors import InvalidParameterError
 from .canvas import PLAIN_TEXT, axes_or_new
 from .checks import check_model
 from .cloud import Cloud
+from .frame import add_to_label
 from .legends import colour_bar
 from .names import checked_feature, names_of_features, shortened
 from .sample import some_of
@@ -62,13 +63,10 @@ def _coloured(model: Model, rows: np.ndarray, values: np.ndarray, title: str, me
     ax = axes_or_new(ax)
     cloud = Cloud(ax, model.embedding_)
     shown = cloud.draw_sample(rows, values)
-    remarks = [
-        meaning,
-        "" if len(rows) == len(model.embedding_) else f"{len(rows):,} of {len(model.embedding_):,} points",
-        "" if np.isfinite(values).all() else "grey: missing",
-    ]
-    colour_bar(ax, shown, " · ".join(filter(None, remarks)))
+    colour_bar(ax, shown, meaning if np.isfinite(values).all() else f"{meaning} · grey: missing")
     cloud.furnish()
+    if len(rows) < len(model.embedding_):
+        add_to_label(ax, f"{len(rows):,} of {len(model.embedding_):,} points are coloured")
     ax.set_title(title, **PLAIN_TEXT)
     return ax
 

@@ -42,7 +42,7 @@ def density(model: FeatMAP, *, ax: Axes | None = None) -> Axes:
         panel = ax.inset_axes((direction * step, 0, step - gap, 1))
         _draw_radii(panel, model.radii_[:, direction], model.embedding_radii_[:, direction])
         name = f"v{direction + 1}".translate(SUBSCRIPTS)
-        panel.set_title(f"along {name}: correlation {model.density_correlation_[direction]:.2f}", fontsize="medium")
+        panel.set_title(f"{name}: correlation {model.density_correlation_[direction]:.2f}", fontsize="medium")
         panel.set_ylabel("" if direction else "log radius on the map")
     return ax
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 ARROW = COLOURS[0]
 FAINTEST = 0.08
 SOLID = 0.5  # the fidelity from which arrows are solid
-REACH = 2.5  # length of the longest arrow, in cells of the grid
+LONG, REACH_OF_LONG = 0.9, 1.0  # this part of the arrows is no longer than so many cells of the grid
+REACH = 2.5  # and no arrow is longer than so many
 SIZE = (8.0, 7.5)
 FEWEST_CELLS, MOST_CELLS = 2, 60
 
@@ -57,10 +58,10 @@ def arrow_field(
     rows, cell = rows_of_cells(cloud.places, int(grid))
     arrows = model.arrows(rows, kind)[:, column, :2].astype(float)
     fidelity = model.fidelity(rows, kind)
-    longest = float(np.linalg.norm(arrows, axis=1).max())
-    _draw_arrows(ax, cloud.places[rows], arrows, longest, fidelity, cell)
+    lengths = np.linalg.norm(arrows, axis=1)
+    _draw_arrows(ax, cloud.places[rows], arrows, _per_cell(lengths) / cell, fidelity)
     ax.set_title(f"Where {shortened(name)} grows", **PLAIN_TEXT)
-    add_to_label(ax, f"longest arrow: {UNITS[kind].format(float(f'{longest:.2g}'))}")
+    add_to_label(ax, f"longest arrow: {UNITS[kind].format(float(f'{lengths.max():.2g}'))}")
     add_to_label(ax, f"median fidelity {np.median(fidelity):.2f}; arrows of low fidelity are faint")
     return ax
 
@@ -78,9 +79,12 @@ def rows_of_cells(places: np.ndarray, n_cells: int) -> tuple[np.ndarray, float]:
     return np.sort(order[first]), cell
 
 
-def _draw_arrows(
-    ax: Axes, places: np.ndarray, arrows: np.ndarray, longest: float, fidelity: np.ndarray, cell: float
-) -> None:
+def _per_cell(lengths: np.ndarray) -> float:
+    """Which length is drawn as long as a cell: arrows do not run into each other, one alone does not dwarf all."""
+    return float(max(np.quantile(lengths, LONG) / REACH_OF_LONG, lengths.max() / REACH)) or 1.0
+
+
+def _draw_arrows(ax: Axes, places: np.ndarray, arrows: np.ndarray, scale: float, fidelity: np.ndarray) -> None:
     colours = np.tile(to_rgba(ARROW), (len(arrows), 1))
     colours[:, 3] = np.clip(fidelity / SOLID, FAINTEST, 1)
     ax.quiver(
@@ -89,7 +93,7 @@ def _draw_arrows(
         color=colours,
         angles="xy",
         scale_units="xy",
-        scale=(longest or 1.0) / (REACH * cell),
+        scale=scale,
         units="inches",
         width=0.016,
         headwidth=4,

@@ -15,14 +15,15 @@ from .checks import checked_count
 from .importance import name_lines
 from .legends import legend
 from .names import check_names, shortened
-from .palette import COLOURS, style
+from .palette import COLOURS
 from .panels import empty_stage
 
 LINE_INCHES = 0.32
 # Parts of the stage: bars of the difference, a column of q-values, the two importances.
 BARS, DUMBBELLS = (0, 0, 0.46, 1), (0.62, 0, 0.38, 1)
 NUMBERS_AT = 1.02
-SIZES = (90, 40)  # where both groups are alike the first is seen around the second
+# Colour, marker and size of either group: where both are alike the first is seen around the second.
+DOTS = ((COLOURS[0], "o", 90), (COLOURS[1], "D", 26))
 
 
 def contrast(
@@ -53,7 +54,7 @@ def contrast(
     _draw_bars(bars, names, result.difference[top], result.q_values[top])
     bars.set_xlabel(f"mean of {names_of_groups[0]} − mean of {names_of_groups[1]}", **PLAIN_TEXT)
     _draw_dumbbells(dumbbells, result.importance_a[top], result.importance_b[top])
-    legend(dumbbells, [style(0), style(1)], names_of_groups, None)
+    legend(dumbbells, [(colour, marker) for colour, marker, _ in DOTS], names_of_groups, None)
     return ax
 
 
@@ -75,17 +76,9 @@ def _draw_bars(ax: Axes, names: list[str], difference: np.ndarray, q_values: np.
 def _draw_dumbbells(ax: Axes, first: np.ndarray, second: np.ndarray) -> None:
     lines = np.arange(len(first))
     ax.hlines(lines, np.minimum(first, second), np.maximum(first, second), color=PALE_INK, linewidth=2, zorder=1)
-    for code, importance in enumerate([first, second]):
-        colour, marker = style(code)
+    for (colour, marker, size), importance in zip(DOTS, [first, second], strict=True):
         ax.scatter(
-            importance,
-            lines,
-            s=SIZES[code],
-            color=colour,
-            marker=marker,
-            linewidths=0.8,
-            edgecolors="white",
-            zorder=2 + code,
+            importance, lines, s=size, color=colour, marker=marker, linewidths=0.8, edgecolors="white", zorder=2
         )
     name_lines(ax, [""] * len(first))
     ax.set_xlim(left=0)

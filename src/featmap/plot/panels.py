@@ -13,7 +13,7 @@ WIDEST, HIGHEST = 16.0, 12.0  # inches of a new figure
 NARROWEST, LOWEST = 3.0, 2.2
 FLATTEST = 0.4  # height by width of the place of a panel, which need not fill it
 GAP_POINTS = 10.0
-TITLE_POINTS = 24.0
+TITLE_POINTS = 12.0  # of room that titles need, and of each of their lines
 
 
 def empty_stage(ax: Axes | None, size: tuple[float, float]) -> Axes:
@@ -24,7 +24,7 @@ def empty_stage(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
 
 def panels_in_a_grid(
-    ax: Axes | None, n_panels: int, shape: float = 1.0, inches: float = PANEL_INCHES
+    ax: Axes | None, n_panels: int, shape: float = 1.0, inches: float = PANEL_INCHES, title_lines: int = 1
 ) -> tuple[Axes, list[Axes]]:
     """A stage, and on it the panels row by row with room for a title above each.
 
@@ -36,7 +36,10 @@ def panels_in_a_grid(
     inches = min(inches, WIDEST / n_columns, HIGHEST / (n_rows * shape))
     ax = empty_stage(ax, (max(NARROWEST, inches * n_columns), max(LOWEST, inches * shape * n_rows)))
     width, height = size_in_points(ax)
-    gap, title = min(GAP_POINTS / width, 0.2 / n_columns), min(TITLE_POINTS / height, 0.3 / n_rows)
+    gap, title = (
+        min(GAP_POINTS / width, 0.2 / n_columns),
+        min(TITLE_POINTS * (1 + title_lines) / height, 0.3 / n_rows),
+    )
     step_across, step_down = (1 + gap) / n_columns, (1 + title) / n_rows
     places = [divmod(number, n_columns) for number in range(n_panels)]
     return ax, [

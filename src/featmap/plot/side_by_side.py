@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import Normalize
 from sklearn.utils import check_array
 
 from ..errors import InvalidParameterError
 from .canvas import PLAIN_TEXT
 from .checks import check_model
 from .cloud import Cloud, key
-from .labels import Categories, Numbers, read_labels
+from .labels import read_labels
 from .legends import widen_by_legend
 from .names import shortened
 from .panels import panels_in_a_grid
@@ -52,21 +51,18 @@ def density_strip(models: Sequence[FeatMAP], *, labels: Any = None, ax: Axes | N
 def _draw_panels(caller: str, titles: list[str], maps: list[np.ndarray], labels: Any, ax: Axes | None) -> Axes:
     meanings = [None if labels is None else read_labels(caller, labels, len(places)) for places in maps]
     is_new = ax is None
-    ax, panels = panels_in_a_grid(ax, len(maps))
-    scale = _common_scale(meanings[0])
+    ax, panels = panels_in_a_grid(ax, len(maps), title_lines=2)
     for panel, title, places, meaning in zip(panels, titles, maps, meanings, strict=True):
         cloud = Cloud(panel, places, meaning)
-        shown = cloud.draw_meaning(meaning, scale)
+        shown = cloud.draw_meaning(meaning)
         cloud.furnish()
-        panel.set_title(title, fontsize="medium", **PLAIN_TEXT)
+        panel.set(xlabel="", ylabel="")  # there is no room between the panels
+        remark = f"\n(2 of {cloud.n_dimensions} dimensions)" * (cloud.n_dimensions > 2 and "\n" not in title)
+        panel.set_title(title + remark, fontsize="medium", **PLAIN_TEXT)
     key(ax, meanings[0], shown)
     if is_new:
         widen_by_legend(ax)
     return ax
-
-
-def _common_scale(meaning: Categories | Numbers | None) -> Normalize | None:
-    return Normalize() if isinstance(meaning, Numbers) else None
 
 
 def _density_title(model: Any) -> str:
