@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ARROW = COLOURS[0]
 FAINTEST = 0.08
 SOLID = 0.5  # the fidelity from which arrows are solid
-LONG, REACH_OF_LONG = 0.9, 1.0  # this part of the arrows is no longer than so many cells of the grid
+LONG, REACH_OF_LONG = 0.9, 0.8  # this part of the arrows is no longer than so many cells of the grid
 REACH = 2.5  # and no arrow is longer than so many
 SIZE = (8.0, 7.5)
 FEWEST_CELLS, MOST_CELLS = 2, 60
