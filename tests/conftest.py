@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from pathlib import Path
 
@@ -10,7 +11,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
+from featmap import FeatMAP
 from featmap.parallel import Workers
+
+os.environ.setdefault("MPLBACKEND", "Agg")  # pictures without a screen
 
 
 @pytest.fixture
@@ -22,6 +26,33 @@ def workers():
 @pytest.fixture(scope="session")
 def digits():
     return load_digits().data
+
+
+@pytest.fixture(scope="session")
+def model():
+    """A map of 300 digits, for pictures."""
+    return FeatMAP(n_epochs=50, random_state=0).fit(load_digits().data[:300])
+
+
+@pytest.fixture(scope="session")
+def labels():
+    """Which digits they are."""
+    return load_digits().target[:300]
+
+
+@pytest.fixture(scope="session")
+def model_with_copies():
+    """Half of its rows are equal."""
+    rows = np.random.default_rng(0).normal(size=(60, 4))
+    rows[:30] = rows[0]
+    return FeatMAP(n_neighbors=8, n_epochs=5, random_state=0).fit(rows)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture(scope="session")

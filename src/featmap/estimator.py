@@ -192,6 +192,10 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """See `Explanation.fidelity`."""
         return self._explanation.fidelity(rows, kind, n_neighbors)
 
+    def consistency(self, rows: Any = None) -> np.ndarray:
+        """See `Explanation.consistency`."""
+        return self._explanation.consistency(rows)
+
     def top_features(self, rows: Any = None, k: int = 10) -> np.ndarray:
         """See `Explanation.top_features`."""
         return self._explanation.top_features(rows, k)

@@ -16,6 +16,7 @@ from .parallel import BLOCK, Workers
 from .perturbation import FRACTIONS, Perturbation, perturb
 from .regression import default_neighbors
 from .scene import Scene
+from .turning import mean_consistency
 from .values import DoubleArray, IntArray
 
 PERTURBED_ROWS = 200
@@ -114,6 +115,16 @@ class Explanation:
         draw = _known("fidelity", kind, SCORED)
         k = self._n_near("fidelity", n_neighbors)
         return self._by_blocks(self._rows(rows), lambda points: fidelity(draw, self._scene, points, k), (), k)
+
+    def consistency(self, rows: Any = None) -> np.ndarray:
+        """How little tangent spaces turn around each row: the mean cos Θ over the rows it is tied to in the graph.
+
+        1 where all share the leading directions of this one, 0 where they have none in common; nan for a row that
+        has no directions, among its copies for example.
+        """
+        scene = self._scene
+        n_tied = max(1, round(scene.links.nnz / len(scene)))
+        return self._by_blocks(self._rows(rows), lambda points: mean_consistency(scene, points), (), n_tied)
 
     def top_features(self, rows: Any = None, k: int = 10) -> np.ndarray:
         """Column numbers of the k most important features of each row, most important first: (rows, k)."""

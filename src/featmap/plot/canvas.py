@@ -14,13 +14,13 @@ FAINT_INK = "#cfcfcf"
 PLAIN_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
 
 
-def axes_or_new(ax: Axes | None) -> Axes:
-    """The Axes given, or those of a new figure that leaves room for a legend or colour bar."""
+def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
+    """The Axes given, or those of a new figure (of so many inches) that leaves room for a legend or colour bar."""
     if ax is not None:
         return ax
     from matplotlib import pyplot
 
-    return pyplot.subplots(layout="constrained")[1]
+    return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
 def without_ticks(ax: Axes) -> None:

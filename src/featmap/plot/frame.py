@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,7 +12,6 @@ from matplotlib.collections import LineCollection
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Circle
 
-from ..errors import InvalidParameterError
 from .canvas import (
     FAINT_INK,
     INK,
@@ -24,68 +22,75 @@ from .canvas import (
     size_in_points,
     without_ticks,
 )
+from .checks import check_kind, check_two_dimensions, checked_count, checked_row
 from .label_ring import LabelRing, ring_of_labels
 from .names import names_of_features
 from .palette import COLOURS
-from .rows import checked_row
 
 if TYPE_CHECKING:
-    from ..estimator import FeatMAP
+    from .checks import Model
 
-MOST_LABELS = 40
 ARROW_REACH = 0.78  # length of the longest arrow, and of the axes, in radii of the ring of labels
 AXIS_REACH = 0.93
 VISIBLE = 0.01  # other features shorter than this part of the longest arrow are not drawn
 MANY_OTHERS = 200  # from here on the other features become more transparent
 ARROW = COLOURS[0]
+PER_STEP = "{:g} units of the data per unit of the map"
+UNITS = {"tangent": PER_STEP, "map": PER_STEP, "frame": "arrow length {:g}, without unit"}
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def local_frame(
-    model: FeatMAP,
+    model: Model,
     row: int,
     *,
     k: int = 10,
+    kind: str = "tangent",
     feature_names: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw where the features of one row point on the map around it.
+    """Draw where the features of one row point on the map around it, and say how true that is.
 
-    The lines v₁, v₂, … are the axes of the row's frame: the leading directions in which its neighbourhood varies,
-    as they lie on the map. They have no head because they have no sign. Arrows show the ``k`` most important
-    features: an arrow points to where the feature grows, as far as these directions tell close to the row, and the
-    longer it is the more the feature takes part in them. All other features are faint lines. A map of more than two
-    dimensions is seen along its first two.
+    Arrows show the ``k`` most important features: an arrow points to where the feature grows on the map around the
+    row, and is the longer the more it grows. All other features are faint lines. For the kinds of arrows and their
+    fidelity, which is written below, see `Explanation.arrows` and `Explanation.fidelity`. The lines v₁, v₂, … are the
+    axes of the row's frame: the leading directions in which its neighbourhood varies, as they lie on the map. They
+    have no head because they have no sign. A map of more than two dimensions is seen along its first two.
     """
     row = checked_row("local_frame", model, row)
-    _check(model, k)
+    check_two_dimensions("local_frame", model)
+    check_kind("local_frame", kind)
+    k = checked_count("local_frame", k)
     importance = model.feature_importance([row])[0]
     top = model.top_features([row], k)[0]
     top = top[importance[top] > 0]
-    names = names_of_features(model, feature_names, top)
+    names = names_of_features("local_frame", model, feature_names, top)
     frame = _axes_with_variance(model, row)
-    arrows = model.arrows([row])[0][:, :2].astype(float)
+    arrows = model.arrows([row], kind)[0][:, :2].astype(float)
     ax = axes_or_new(ax)
     without_ticks(ax)
     name_dimensions(ax, model.frames_.shape[1])
     ax.set_title(f"Local frame of row {row}")
-    if len(top) and arrows.any():
-        _Frame(ax, frame, arrows, top).draw(names)
+    if len(top) and arrows[top].any():
+        drawn = _Frame(ax, frame, arrows, top)
+        drawn.draw(names)
+        add_to_label(ax, f"dotted circle: {UNITS[kind].format(drawn.scale)}\n{_how_true(model, row, kind)}")
     else:
         _say_nothing_varies(ax, row)
     return ax
 
 
-def _check(model: FeatMAP, k: Any) -> None:
-    if model.embedding_.shape[1] < 2:
-        raise InvalidParameterError("local_frame(model): needs a map of two dimensions or more, n_components >= 2")
-    if not isinstance(k, numbers.Integral) or isinstance(k, bool) or not 1 <= int(k) <= MOST_LABELS:
-        raise InvalidParameterError(
-            f"local_frame(k={k!r}): must be an integer from 1 to {MOST_LABELS}; more names cannot be read"
-        )
+def _how_true(model: Model, row: int, kind: str) -> str:
+    said = f"fidelity {model.fidelity([row], kind)[0]:.2f}"
+    return said if kind == "map" else f"{said} (arrows of the map alone: {model.fidelity([row], 'map')[0]:.2f})"
 
 
-def _axes_with_variance(model: FeatMAP, row: int) -> np.ndarray:
+def add_to_label(ax: Axes, text: str) -> None:
+    said = ax.get_xlabel()
+    ax.set_xlabel(f"{said}\n{text}" if said else text, fontsize="small")
+
+
+def _axes_with_variance(model: Model, row: int) -> np.ndarray:
     """The row's frame seen along two dimensions, without the axes that only complete it: (2, axes)."""
     n_axes = np.count_nonzero(model.singular_values_[row, : model.frames_.shape[1]])
     return model.frames_[row][:2, :n_axes].astype(float)
@@ -104,6 +109,7 @@ class _Frame:
         self.top = arrows[top]
         self.others = np.delete(arrows, top, axis=0)
         self.longest = float(np.linalg.norm(arrows, axis=1).max())
+        self.scale = _round_number_below(self.longest)
         self.axes = np.array([_freer_end(axis, self.top) for axis in frame.T if axis.any()])
 
     def draw(self, names: list[str]) -> None:
@@ -132,11 +138,8 @@ class _Frame:
         self.ax.add_collection(lines, autolim=False)
 
     def _draw_scale(self) -> None:
-        radius = _round_number_below(self.longest)
-        circle = Circle((0, 0), radius, fill=False, edgecolor=PALE_INK, linestyle=(0, (1, 4)), linewidth=1)
+        circle = Circle((0, 0), self.scale, fill=False, edgecolor=PALE_INK, linestyle=(0, (1, 4)), linewidth=1)
         self.ax.add_patch(circle)
-        said = self.ax.get_xlabel()
-        self.ax.set_xlabel(f"{said} · " * bool(said) + f"dotted circle: arrow length {radius:g}")
 
     def _draw_axes(self, reach: float) -> np.ndarray:
         ends = reach * self.axes

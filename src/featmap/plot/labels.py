@@ -33,12 +33,12 @@ class Numbers:
     title: str | None
 
 
-def read_labels(labels: Any, n_points: int) -> Categories | Numbers:
+def read_labels(caller: str, labels: Any, n_points: int) -> Categories | Numbers:
     """Floats and many different integers are numbers; everything else names categories."""
     values = np.asarray(labels)
     if values.shape != (n_points,):
         raise InvalidParameterError(
-            f"embedding(labels=...): must be one label per point, shape ({n_points},); got shape {values.shape}"
+            f"{caller}(labels=...): must be one label per point, shape ({n_points},); got shape {values.shape}"
         )
     title = getattr(labels, "name", None)
     title = None if title is None else str(title)

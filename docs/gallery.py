@@ -1,0 +1,80 @@
+"""One picture of each function of featmap.plot, from scikit-learn's digits.
+
+Run it as ``python docs/gallery.py [folder]``; it writes the pictures of docs/gallery.md (into docs/images/gallery/).
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+
+from featmap import FeatMAP, plot
+
+DOTS_PER_INCH = 110
+ROW = 42
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    folder = parse(arguments)
+    folder.mkdir(parents=True, exist_ok=True)
+    matplotlib.use("Agg")
+    for name, draw in pictures().items():
+        ax = draw()
+        ax.figure.savefig(folder / f"{name}.png", dpi=DOTS_PER_INCH)
+        pyplot.close(ax.figure)
+        print(folder / f"{name}.png")
+
+
+def parse(arguments: Sequence[str] | None) -> Path:
+    parser = argparse.ArgumentParser(description="Draw one picture of each function of featmap.plot.")
+    here = Path(__file__).parent / "images" / "gallery"
+    parser.add_argument("folder", nargs="?", type=Path, default=here, help="where to write")
+    return parser.parse_args(arguments).folder
+
+
+def pictures() -> dict[str, Callable[[], Axes]]:
+    """A call for each function, as docs/gallery.md shows it."""
+    digits = load_digits()
+    X, y = digits.data, digits.target
+    names = [f"r{row}c{column}" for row in range(8) for column in range(8)]
+    model = FeatMAP(random_state=0).fit(X)
+    pixels = {"image_shape": (8, 8)}
+    principal = PCA(2, random_state=0).fit_transform(X)
+    one_of_each = [np.flatnonzero(y == digit)[0] for digit in range(10)]
+
+    def weighted(weight: float) -> FeatMAP:
+        return FeatMAP(density_weight=weight, random_state=0).fit(X)
+
+    return {
+        "embedding": lambda: plot.embedding(model, labels=y),
+        "local_frame": lambda: plot.local_frame(model, ROW, feature_names=names),
+        "explain_point": lambda: plot.explain_point(
+            model, ROW, image=X[ROW], labels=y, feature_names=names, **pixels
+        ),
+        "arrow_field": lambda: plot.arrow_field(model, "r3c4", feature_names=names),
+        "feature": lambda: plot.feature(model, "r3c4", feature_names=names),
+        "saliency": lambda: plot.saliency(model, ROW, image=X[ROW], **pixels),
+        "saliency_montage": lambda: plot.saliency_montage(model, one_of_each, images=X[one_of_each], **pixels),
+        "importance_bar": lambda: plot.importance_bar(model, y == 4, feature_names=names),
+        "importance_heatmap": lambda: plot.importance_heatmap(model, y, feature_names=names),
+        "contrast": lambda: plot.contrast(
+            model.contrast(4, 9, labels=y), groups=("fours", "nines"), feature_names=names
+        ),
+        "density": lambda: plot.density(model),
+        "density_strip": lambda: plot.density_strip([weighted(weight) for weight in (0, 0.5, 2)], labels=y),
+        "compare": lambda: plot.compare({"featMAP": model, "principal components": principal}, labels=y),
+        "perturbation": lambda: plot.perturbation(model.perturbation()),
+        "alignment": lambda: plot.alignment(model),
+    }
+
+
+if __name__ == "__main__":
+    main()

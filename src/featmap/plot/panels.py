@@ -1,0 +1,56 @@
+"""Several panels in the place of one Axes: they go where it goes, and are cleared with it."""
+
+from __future__ import annotations
+
+import math
+
+from matplotlib.axes import Axes
+
+from .canvas import axes_or_new, size_in_points
+
+PANEL_INCHES = 3.4
+WIDEST, HIGHEST = 16.0, 12.0  # inches of a new figure
+NARROWEST, LOWEST = 3.0, 2.2
+FLATTEST = 0.4  # height by width of the place of a panel, which need not fill it
+GAP_POINTS = 10.0
+TITLE_POINTS = 12.0  # of room that titles need, and of each of their lines
+
+
+def empty_stage(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    """The Axes given or new, with nothing on it but the panels to come, its ``child_axes``."""
+    ax = axes_or_new(ax, size)
+    ax.set_axis_off()
+    return ax
+
+
+def panels_in_a_grid(
+    ax: Axes | None, n_panels: int, shape: float = 1.0, inches: float = PANEL_INCHES, title_lines: int = 1
+) -> tuple[Axes, list[Axes]]:
+    """A stage, and on it the panels row by row with room for a title above each.
+
+    ``shape`` is the height by the width of a panel, ``inches`` the width in a new figure that is not too large then.
+    """
+    n_columns = columns_for(n_panels)
+    n_rows = math.ceil(n_panels / n_columns)
+    shape = min(max(shape, FLATTEST), 1 / FLATTEST)
+    inches = min(inches, WIDEST / n_columns, HIGHEST / (n_rows * shape))
+    ax = empty_stage(ax, (max(NARROWEST, inches * n_columns), max(LOWEST, inches * shape * n_rows)))
+    width, height = size_in_points(ax)
+    gap, title = (
+        min(GAP_POINTS / width, 0.2 / n_columns),
+        min(TITLE_POINTS * (1 + title_lines) / height, 0.3 / n_rows),
+    )
+    step_across, step_down = (1 + gap) / n_columns, (1 + title) / n_rows
+    places = [divmod(number, n_columns) for number in range(n_panels)]
+    return ax, [
+        ax.inset_axes((column * step_across, 1 - (row + 1) * step_down + title, step_across - gap, step_down - title))
+        for row, column in places
+    ]
+
+
+def columns_for(n_panels: int) -> int:
+    """Up to four panels stand in one row; more fill a grid with few gaps that is not higher than wide."""
+    if n_panels <= 4:
+        return n_panels
+    candidates = range(math.ceil(math.sqrt(n_panels)), math.ceil(math.sqrt(2.5 * n_panels)) + 1)
+    return min(candidates, key=lambda n_columns: -n_panels % n_columns)

@@ -1,0 +1,57 @@
+"""What is on a picture: its artists, their places and colours, and whether text overlaps."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+
+import numpy as np
+from matplotlib.collections import PathCollection
+
+
+def with_places(model, places):
+    """The model, with another map."""
+    other = copy.copy(model)
+    other.embedding_ = np.asarray(places, np.float32)
+    return other
+
+
+def pixels(ax):
+    ax.figure.canvas.draw()
+    return np.asarray(ax.figure.canvas.buffer_rgba())[..., :3]
+
+
+def texts(ax, gid):
+    return [text for text in ax.texts if text.get_gid() == gid]
+
+
+def lines(ax, gid):
+    (found,) = [one for one in ax.collections if one.get_gid() == gid]
+    return np.array(found.get_segments())
+
+
+def only(ax, kind):
+    (found,) = [one for one in ax.collections if isinstance(one, kind)]
+    return found
+
+
+def scatters(ax):
+    return [one for one in ax.collections if isinstance(one, PathCollection) and len(one.get_offsets())]
+
+
+def colour_at(ax, place):
+    """Colour of the point drawn at a place of the map."""
+    for points in scatters(ax):
+        (found,) = np.nonzero((np.asarray(points.get_offsets()) == place).all(axis=1))
+        if len(found):
+            colours = points.get_facecolors()
+            return tuple(colours[found[0] % len(colours)])
+    raise AssertionError(f"nothing is drawn at {place}")
+
+
+def legend_names(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def overlapping(boxes):
+    return [(a, b) for a, b in itertools.combinations(boxes, 2) if a.overlaps(b)]

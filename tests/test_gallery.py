@@ -1,0 +1,35 @@
+"""docs/gallery.md shows every picture, as docs/gallery.py makes it."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+from matplotlib.image import imread
+
+from featmap import plot
+
+DOCS = Path(__file__).parent.parent / "docs"
+TEXT = (DOCS / "gallery.md").read_text(encoding="utf-8")
+
+
+def test_every_function_is_described_called_and_shown():
+    assert sorted(re.findall(r"^\*\*`(\w+)`\*\*: ", TEXT, re.MULTILINE)) == plot.__all__
+    assert sorted(re.findall(r"^plot\.(\w+)\(", TEXT, re.MULTILINE)) == plot.__all__
+    assert sorted(re.findall(r"\(images/gallery/(\w+)\.png\)", TEXT)) == plot.__all__
+
+
+@pytest.mark.parametrize("name", plot.__all__)
+def test_pictures_are_there_and_small(name):
+    path = DOCS / "images" / "gallery" / f"{name}.png"
+    assert path.stat().st_size < 250_000
+    assert (imread(path)[..., :3] < 0.98).any(axis=2).mean() > 0.01
+
+
+def test_the_script_makes_those_pictures():
+    specification = importlib.util.spec_from_file_location("gallery", DOCS / "gallery.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    assert sorted(module.pictures()) == plot.__all__

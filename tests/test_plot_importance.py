@@ -1,0 +1,219 @@
+"""Bars, tables and curves: importance, groups, perturbation, density."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import pyplot
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgba
+
+from drawn import legend_names, overlapping, pixels, scatters, texts
+from featmap import InvalidParameterError, plot
+from featmap.contrast import Contrast
+from featmap.perturbation import Perturbation
+from featmap.plot.importance import leading_features
+from featmap.plot.palette import COLOURS
+
+N_ROWS = 300
+
+
+def widths(ax):
+    return [bar.get_width() for bar in ax.patches]
+
+
+def ticks(labels):
+    return [label.get_text() for label in labels]
+
+
+# Bars
+
+
+@pytest.mark.parametrize("rows", [5, [5, 6, 7], slice(0, 50), np.arange(N_ROWS) % 2 == 0], ids=type)
+def test_bars_are_the_mean_importance_of_the_rows(model, rows):
+    ax = plot.importance_bar(model, rows, k=7)
+    mean = np.atleast_2d(model.feature_importance(rows)).mean(axis=0)
+    top = np.argsort(-mean, kind="stable")[:7]
+    assert np.allclose(widths(ax), mean[top])
+    assert ticks(ax.get_yticklabels()) == [f"feature {feature}" for feature in top]
+    n_rows = len(np.atleast_1d(np.arange(N_ROWS)[rows]))
+    assert ax.get_title().endswith("of row 5" if n_rows == 1 else f"of {n_rows} rows")
+    top_bar, bottom_bar = ax.patches[0], ax.patches[-1]
+    pixels(ax)
+    assert top_bar.get_window_extent().y0 > bottom_bar.get_window_extent().y0
+
+
+def test_bars_are_as_many_as_there_are_features(model_with_copies):
+    assert len(widths(plot.importance_bar(model_with_copies, 40))) == 4
+
+
+def test_bars_of_nothing_are_drawn_too(model_with_copies):
+    ax = plot.importance_bar(model_with_copies, 0)
+    pixels(ax)
+    assert widths(ax) == [0] * 4
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_forty_names_do_not_overlap(model, is_new):
+    ax = plot.importance_bar(model, 0, k=40, ax=None if is_new else pyplot.subplots()[1])
+    pixels(ax)
+    assert not overlapping([label.get_window_extent() for label in ax.get_yticklabels()])
+
+
+# Groups × features
+
+
+def test_table_has_the_mean_importance_of_features_in_groups(model, labels):
+    ax = plot.importance_heatmap(model, labels, k=12)
+    (image,) = ax.get_images()
+    features = [int(name.removeprefix("feature ")) for name in ticks(ax.get_xticklabels())]
+    assert len(set(features)) == 12
+    expected = [model.feature_importance(labels == digit).mean(axis=0)[features] for digit in range(10)]
+    assert np.allclose(image.get_array(), expected, atol=1e-6)
+    assert image.get_clim() == (0, pytest.approx(np.max(expected)))
+    assert ticks(ax.get_yticklabels()) == [str(digit) for digit in range(10)]
+    assert ax.child_axes[0].get_ylabel() == "mean feature importance"
+
+
+def test_groups_take_turns_at_choosing_features():
+    means = np.array([[9, 8, 7, 0, 0], [0, 0, 0, 5, 4], [1, 0, 0, 0, 9]], float)
+    assert leading_features(means, 3).tolist() == [0, 3, 4]
+    assert leading_features(means, 4).tolist() == [0, 1, 3, 4]
+    assert leading_features(means, 99).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_rows_without_a_label_are_left_out_and_the_column_is_named(model):
+    names = np.array(["$a_", "b" * 100, None] * 100, dtype=object)
+    ax = plot.importance_heatmap(model, pd.Series(names, name="kind_$"))
+    pixels(ax)
+    assert ticks(ax.get_yticklabels())[0] == "$a_"
+    assert len(ax.get_yticklabels()) == 2
+    assert len(ticks(ax.get_yticklabels())[1]) < 30
+    assert ax.get_ylabel() == "kind_$"
+
+
+def test_names_of_a_large_table_do_not_overlap(model):
+    ax = plot.importance_heatmap(model, [f"group {row % 40}" for row in range(N_ROWS)], k=60)
+    pixels(ax)
+    assert ax.get_images()[0].get_array().shape == (40, 60)
+    assert not overlapping([label.get_window_extent() for label in ax.get_yticklabels()])
+    assert not overlapping([label.get_window_extent() for label in ax.get_xticklabels()])
+
+
+@pytest.mark.parametrize("labels", [np.linspace(0, 1, N_ROWS), [None] * N_ROWS, ["a", "b"]])
+def test_labels_must_name_groups(model, labels):
+    with pytest.raises(InvalidParameterError, match=r"^importance_heatmap\(labels=\.\.\.\): must "):
+        plot.importance_heatmap(model, labels)
+
+
+# Two groups
+
+
+@pytest.fixture
+def result():
+    return Contrast(
+        ["_mass$", "height", "age"],
+        importance_a=np.array([0.1, 0.5, 0.3]),
+        importance_b=np.array([0.4, 0.2, 0.3]),
+        difference=np.array([-2.0, 3.0, 0.5]),
+        p_values=np.array([0.01, 0.0001, 0.6]),
+        q_values=np.array([0.015, 0.00001, 0.6]),
+    )
+
+
+def test_contrast_shows_differences_q_values_and_both_importances(result):
+    ax = plot.contrast(result, groups=("cats", "dogs"))
+    pixels(ax)
+    bars, dumbbells = ax.child_axes
+    assert ticks(bars.get_yticklabels()) == ["height", "_mass$", "age"]
+    assert widths(bars) == [3.0, -2.0, 0.5]
+    assert [bar.get_facecolor() for bar in bars.patches] == [to_rgba(COLOURS[code]) for code in (0, 1, 0)]
+    assert [text.get_text() for text in texts(bars, "q-value")] == ["< 0.0001", "0.015", "0.6"]
+    assert [text.get_position()[1] for text in texts(bars, "q-value")] == [0, 1, 2]
+    first, second = scatters(dumbbells)
+    assert np.allclose(first.get_offsets(), [[0.5, 0], [0.1, 1], [0.3, 2]])
+    assert np.allclose(second.get_offsets(), [[0.2, 0], [0.4, 1], [0.3, 2]])
+    assert legend_names(dumbbells) == ["cats", "dogs"]
+    assert bars.get_xlabel() == "mean of cats − mean of dogs"
+    assert bars.get_ylim() == dumbbells.get_ylim()
+
+
+def test_contrast_shows_the_k_surest(result):
+    bars = plot.contrast(result, k=1, feature_names=["m", "h", "a"]).child_axes[0]
+    assert ticks(bars.get_yticklabels()) == ["h"]
+
+
+def test_contrast_of_a_model_is_drawn(model, labels):
+    result = model.contrast(1, 2, labels=labels, n_permutations=20)
+    bars = plot.contrast(result, k=5).child_axes[0]
+    assert np.allclose(widths(bars), result.difference[result.top(5)])
+
+
+def test_q_values_stand_between_the_panels(result):
+    ax = plot.contrast(result)
+    pixels(ax)
+    bars, dumbbells = (panel.get_window_extent() for panel in ax.child_axes)
+    for text in ax.child_axes[0].texts:
+        box = text.get_window_extent()
+        assert bars.x1 < box.x0
+        assert box.x1 < dumbbells.x0
+
+
+@pytest.mark.parametrize("groups", ["ab", ("a",), ("a", "b", "c")])
+def test_two_groups_have_two_names(result, groups):
+    with pytest.raises(InvalidParameterError, match=r"^contrast\(groups=.*\): must be the names of the two groups"):
+        plot.contrast(result, groups=groups)
+
+
+# Perturbation
+
+
+def test_perturbation_has_three_curves_and_the_area_between_two_of_them():
+    fractions = np.array([0.1, 0.2, 0.5])
+    result = Perturbation(fractions, np.array([1.0, 2, 3]), np.array([0.5, 1, 1.5]), np.array([0, 0.1, 0.2]))
+    ax = plot.perturbation(result)
+    pixels(ax)
+    for line in ax.lines:
+        assert np.array_equal(line.get_xdata(), fractions)
+        assert np.array_equal(line.get_ydata(), getattr(result, line.get_gid()))
+    assert [line.get_gid() for line in ax.lines] == ["most", "random", "least"]
+    (area,) = ax.collections
+    assert isinstance(area, PolyCollection)
+    corners = {tuple(corner) for corner in area.get_paths()[0].vertices}
+    assert {(0.1, 0.5), (0.1, 1.0), (0.5, 3.0), (0.5, 1.5)} <= corners
+    assert ax.get_title().endswith("area +1.00")
+    assert legend_names(ax) == ["most important first", "in random order", "least important first"]
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
+
+
+# Density
+
+
+def test_density_shows_radii_their_line_and_correlation_along_each_direction(model):
+    ax = plot.density(model)
+    assert len(ax.child_axes) == 2
+    for direction, panel in enumerate(ax.child_axes):
+        x, y = model.radii_[:, direction], model.embedding_radii_[:, direction]
+        assert np.allclose(scatters(panel)[0].get_offsets(), np.column_stack([x, y]))
+        (line,) = panel.lines
+        assert np.allclose(line.get_ydata(), np.polyval(np.polyfit(x, y, 1), [x.min(), x.max()]), atol=1e-4)
+        assert panel.get_title().endswith(f"correlation {model.density_correlation_[direction]:.2f}")
+
+
+def test_density_counts_many_points(model, rng):
+    many = copy.copy(model)
+    many.radii_, many.embedding_radii_ = rng.normal(size=(2, 5_000, 1))
+    (panel,) = plot.density(many).child_axes
+    (hexagons,) = panel.collections
+    assert isinstance(hexagons, PolyCollection)
+    assert hexagons.get_array().sum() == 5_000
+
+
+def test_equal_radii_have_no_line(model):
+    flat = copy.copy(model)
+    flat.radii_, flat.embedding_radii_ = np.ones((10, 1)), np.arange(10.0)[:, None]
+    (panel,) = plot.density(flat).child_axes
+    assert not panel.lines

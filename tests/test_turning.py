@@ -1,0 +1,52 @@
+"""Where neighbouring tangent spaces turn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from featmap import FeatMAP, explain
+from featmap.alignment import connect
+from featmap.orthogonal import consistency
+from featmap.parallel import Workers
+
+
+@pytest.fixture(scope="module")
+def model():
+    rows = np.random.default_rng(0).normal(size=(150, 5))
+    return FeatMAP(n_epochs=1, random_state=0).fit(rows)
+
+
+def test_it_is_the_weighted_mean_over_the_edges_of_the_graph(model):
+    manifold = model._scene.ground.manifold
+    with Workers(1) as workers:
+        connection = connect(manifold.features, manifold.tangents, manifold.graph, 2, workers)
+    cosines, weights = model.graph_.copy(), model.graph_
+    cosines.data = weights.data * consistency(connection.products)
+    expected = np.ravel(cosines.sum(axis=1)) / np.ravel(weights.sum(axis=1))
+    assert np.allclose(model.consistency(), expected, atol=1e-5)
+    assert np.allclose(model.consistency([7, 3]), expected[[7, 3]], atol=1e-5)
+
+
+def test_a_plane_does_not_turn_and_a_sphere_does(rng):
+    plane = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 6))
+    sphere = rng.normal(size=(300, 3))
+    sphere /= np.linalg.norm(sphere, axis=1, keepdims=True)
+    assert np.allclose(explain(plane, plane[:, :2]).consistency(), 1, atol=1e-4)
+    turned = explain(sphere, sphere[:, :2]).consistency()
+    assert 0.5 < turned.mean() < 0.99
+
+
+def test_new_rows_have_one_too(model, rng):
+    X = model._scene.ground.manifold.features
+    new = X.restore(X.rows(np.arange(4, dtype=np.int32))) + 1e-7
+    assert model.explain(new).consistency().shape == (4,)
+    assert ((model.explain(new).consistency() > 0) & (model.explain(new).consistency() <= 1 + 1e-6)).all()
+
+
+def test_a_row_without_directions_has_none():
+    rows = np.random.default_rng(0).normal(size=(60, 4))
+    rows[:30] = rows[0]
+    found = FeatMAP(n_neighbors=8, n_epochs=1, random_state=0).fit(rows).consistency()
+    assert np.isnan(found[:30]).all()
+    assert np.isfinite(found[30:]).all()
