@@ -323,6 +323,7 @@ def test_panels_do_not_overlap(model, n_maps):
 def test_maps_of_other_dimensions_are_drawn_by_two_and_say_so(model, rng):
     ax = plot.compare({"one": model.embedding_[:, :1], "four": rng.normal(size=(50, 4))})
     assert [panel.get_title() for panel in ax.child_axes] == ["one", "four\n(2 of 4 dimensions)"]
+    assert not any(panel.get_xlabel() or panel.get_ylabel() for panel in ax.child_axes)
 
 
 def test_titles_of_a_strip_in_two_rows_do_not_overlap(model):
