@@ -74,7 +74,12 @@ class Moments:
 
     def cosines(self, slopes: DoubleArray) -> DoubleArray:
         """Between all changes that slopes predict and all true ones: tr(AB)/(‖A Δy‖ ‖Δx‖), (points,)."""
-        agreement = np.einsum("pch,pch->p", slopes, self.products)
-        predicted = np.einsum("pch,pcd,pdh->p", slopes, self.squares, slopes, optimize=True)
+        agreement = _inner(slopes, self.products)
+        predicted = _inner(slopes @ np.swapaxes(slopes, 1, 2), self.squares)
         sizes = np.sqrt(np.maximum(predicted, 0) * self.spreads.sum(axis=1))
         return np.divide(agreement, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+
+
+def _inner(first: DoubleArray, second: DoubleArray) -> DoubleArray:
+    """Inner products of pairs of matrices, each by a call of its own: the same bits in any company."""
+    return (first.reshape(len(first), 1, -1) @ second.reshape(len(second), -1, 1)).ravel()
