@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
-import time
 
 import matplotlib
 import numpy as np
@@ -247,11 +246,9 @@ def two_thousand_features():
 @pytest.mark.parametrize(
     "size", ["twenty", "two_thousand", "seventy_thousand", "one_feature", "two_thousand_features"]
 )
-def test_any_size_is_drawn_within_seconds_of_work(size, name, request):
+def test_any_size_is_drawn(size, name, request):
     subject = request.getfixturevalue(size)
     labels = np.arange(len(subject.embedding_)) % 3
-    started = time.process_time()
     ax = DRAWINGS[name](subject, labels)
     assert pixels(ax).std() > 2
-    assert time.process_time() - started < 10
     assert_within_figure(ax)
