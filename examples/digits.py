@@ -111,15 +111,15 @@ too: along the two local directions, density here and there correlate by {densit
 local_frame.png explains one point, row {row}, digit {digit}, ringed on the map. It was chosen because
 two directions describe its neighbourhood best: they hold {held[row]:.0%} of the local variance (median of all points:
 {np.median(held):.0%}).
-Left: the lines v1 and v2 are these directions as they lie on the map; they have no sign. An arrow points to where
-its pixel gets more ink, as far as these two directions tell close to the point; the longer the arrow, the more the
-pixel takes part in them.
+Left: the lines v1 and v2 are these directions as they lie on the map; they have no sign. An arrow points to where on
+the map around the point its pixel gets more ink; the longer the arrow, the faster. How true the arrows are is written
+below them: their fidelity, the cosine between the changes that they predict and the true ones.
 Middle: how important every pixel is, that is how much it varies among images like this one; the white line is the
 outline of this image. Right: the image itself.
 
 Around this point the data vary in {model.intrinsic_dim_[row]} directions (its intrinsic dimension). Importance counts
-all of them, arrows only two, so an important pixel can have a short arrow. The ten most important pixels, where
-r2c3 is row 2 and column 3, counted from 0 at the top left:
+all of them, the map can show only two, so an important pixel can have a short arrow. The ten most important pixels,
+where r2c3 is row 2 and column 3, counted from 0 at the top left:
 
 {pixels}
 """
