@@ -223,6 +223,7 @@ def name_lines(ax: Axes, lines: dict[str, dict[int, float]], names: dict[str, st
         return
     columns = {max(seconds) for seconds in lines.values()}
     ax.set_xlim(right=6 * max(columns))  # room for the names
+    ax.set_ylim(top=3 * ax.get_ylim()[1])
     low, high = np.log(ax.get_ylim())
     for column in columns:
         ends = {method: seconds[column] for method, seconds in lines.items() if max(seconds) == column}
