@@ -36,6 +36,16 @@ FEATMAP_DATA=/path/to/data python benchmarks/fidelity.py
 | data | rows | chance | frame, aligned | frame, paper | tangent | map = ceiling |
 |---|---|---|---|---|---|---|
 """
+TAIL = """
+What this says:
+
+- The paper's arrows, two leading directions through a frame, tell little of what the maps of images show: the two are
+  seldom the directions that the map shows. On the swiss roll, which has only two, they are nearly as good as any.
+- Frames that keep the alignments of tangent spaces are ahead of the paper's on every set: `frames="aligned"` is the
+  default.
+- Tangent arrows come near the ceiling where neighbours on the map are neighbours in the data. On COIL-20 a tenth of all
+  rows is two objects' worth, and on single cells most of the variance of a gene is noise that no neighbour shares.
+"""
 
 
 def both_parts(file: Any) -> np.ndarray:
@@ -85,7 +95,7 @@ def main() -> None:
         text += line(name, X.shape[0], scores(X))
         print(text.splitlines()[-1], flush=True)
     temporary = OUT.with_suffix(".part")
-    temporary.write_text(text)
+    temporary.write_text(text + TAIL)
     os.replace(temporary, OUT)
 
 
