@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,21 @@ def umap():
         import umap
 
         yield umap
+
+
+@pytest.fixture
+def flip_singular_vectors(monkeypatch):
+    """Call it: from then on singular vectors come with other signs."""
+    from featmap import pipeline
+
+    find = pipeline.find_tangents
+
+    def flipped(*arguments):
+        tangents = find(*arguments)
+        signs = np.random.default_rng(5).choice([-1.0, 1.0], tangents.singular_values.shape)
+        return replace(tangents, factors=tangents.factors * signs[:, None, :])
+
+    return lambda: monkeypatch.setattr(pipeline, "find_tangents", flipped)
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -48,19 +46,10 @@ def test_arrows_have_the_datas_units(plane, kind):
 
 
 @pytest.mark.parametrize("kind", ALL_KINDS)
-def test_arrows_do_not_depend_on_signs_of_singular_vectors(kind, rng, monkeypatch):
-    from featmap import pipeline
-
+def test_arrows_do_not_depend_on_signs_of_singular_vectors(kind, rng, flip_singular_vectors):
     X, Y = rng.normal(size=(200, 6)), rng.normal(size=(200, 2))
     plain = explain(X, Y)
-    find = pipeline.find_tangents
-
-    def flipped(*arguments):
-        tangents = find(*arguments)
-        signs = np.random.default_rng(5).choice([-1.0, 1.0], tangents.singular_values.shape)
-        return replace(tangents, factors=tangents.factors * signs[:, None, :])
-
-    monkeypatch.setattr(pipeline, "find_tangents", flipped)
+    flip_singular_vectors()
     other = explain(X, Y)
     assert not np.array_equal(other.frames_, plain.frames_)
     np.testing.assert_allclose(other.arrows(kind=kind), plain.arrows(kind=kind), atol=1e-6)
@@ -135,7 +124,7 @@ def test_the_estimators_answers_are_those_of_an_explanation(digits_model, digits
 
 
 def test_some_of_the_points(digits_model):
-    everything = explain(digits_model._fitted.manifold.features.matrix, digits_model.embedding_)
+    everything = explain(digits_model._scene.ground.features.matrix, digits_model.embedding_)
     some = everything[[7, 3]]
     assert len(some) == 2
     assert repr(some) == "Explanation(2 points, 64 features)"

@@ -113,17 +113,10 @@ class TestInvariance:
         np.testing.assert_array_equal(scaled.singular_values_, model.singular_values_ * 2.0**power)
         np.testing.assert_allclose(scaled.radii_, model.radii_ + 2 * power * np.log(2), atol=1e-9)
 
-    def test_flipped_singular_vectors(self, integers, monkeypatch):
+    def test_flipped_singular_vectors(self, integers, flip_singular_vectors):
         """No importance, no arrow and, for two components, no map."""
         model = FeatMAP(**QUICK).fit(integers)
-        find = pipeline.find_tangents
-
-        def flipped(*arguments):
-            tangents = find(*arguments)
-            signs = np.random.default_rng(5).choice([-1.0, 1.0], tangents.singular_values.shape)
-            return replace(tangents, factors=tangents.factors * signs[:, None, :])
-
-        monkeypatch.setattr(pipeline, "find_tangents", flipped)
+        flip_singular_vectors()
         other = FeatMAP(**QUICK).fit(integers)
         assert not np.array_equal(other.frames_, model.frames_)
         assert digest(other.embedding_) == digest(model.embedding_)
@@ -319,7 +312,7 @@ def test_cosine_tangents_are_those_of_unit_rows(integers):
 
 def test_nothing_of_size_points_times_features_times_directions_is_stored(integers):
     model = FeatMAP(**QUICK).fit(integers)
-    tangents: Tangents = model._fitted.manifold.tangents
+    tangents: Tangents = model._scene.ground.tangents
     assert tangents.factors.shape == (500, 14, 12)
     m, n = 500, 12
     for array in (tangents.factors, tangents.singular_values, tangents.neighbors):

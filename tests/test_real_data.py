@@ -149,7 +149,7 @@ def radii_correlation_of(model, Y):
     from featmap.alignment import connect
     from featmap.frames import fit_frames
 
-    fitted = model._fitted.manifold
+    fitted = model._scene.ground.manifold
     with Workers(-1) as workers:
         connection = connect(fitted.features, fitted.tangents, fitted.graph, 2, workers)
         frames: Frames = fit_frames("aligned", Y.astype(np.float32), fitted.graph, connection, 0, workers)

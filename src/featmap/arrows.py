@@ -32,8 +32,8 @@ def tangent_arrows(scene: Scene, points: IntArray, moments: Moments, left_out: l
     """Σ V Vᵀ G_i/(k + 1) over the tangent spaces V of the point and of the k neighbours that made its own.
 
     V Vᵀ G_i = V J with J = VᵀG_i, the regression of tangent coordinates on the map. The tangent space of a few points
-    is a noisy one; projections onto several can be averaged without aligning their bases. On MNIST that takes the
-    fidelity from 0.62 of the ceiling to 0.91.
+    is a noisy one; projections onto several can be averaged without aligning their bases. docs/fidelity.md
+    says how near the ceiling that comes.
     """
     slopes = moments.slopes()
     near = scene.tangents.neighbors[points]

@@ -250,7 +250,7 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self.embedding_.shape[1]
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_fitted")
+        return hasattr(self, "_scene")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -312,7 +312,6 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         manifold, embedding = fitted.manifold, fitted.embedding
         scale = manifold.features.scale
-        self._fitted = fitted
         self._scene = look_at(manifold, embedding.coordinates, embedding.frames)
         self.embedding_ = embedding.coordinates
         self.frames_ = embedding.frames.axes

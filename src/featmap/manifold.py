@@ -32,7 +32,7 @@ class Manifold:
         """The rows of the data nearest to new ones: those for the graph, and those for tangent spaces."""
         in_unit_size = self.metric in ("euclidean", "cosine")
         n_near = min(self.n_neighbors - 1, self.features.shape[0])
-        n_most = min(max(self.n_neighbors, self.n_tangent_neighbors) - 1, self.features.shape[0])
+        n_most = min(self.n_tangent_neighbors - 1, self.features.shape[0])  # no fewer than the graph has
         indices, distances = self.search.nearest(self.features.prepare(X) if in_unit_size else X, n_most, workers)
         neighbors = Neighbors(indices, distances.astype(np.float32))
         return neighbors.first(n_near), neighbors

@@ -1,4 +1,4 @@
-"""The stages in order: this page is the method. `fit_map` makes a map, `place` puts new points on it."""
+"""The stages in order: this page is the method. `fit_map` makes a map, `look_at…` sets one out to be explained."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def look_at_new(X: Matrix, ground: Ground, workers: Workers) -> Scene:
     manifold = ground.manifold
     near, neighbors = manifold.nearest(X, workers)
     links = manifold.strengths(near, manifold.n_neighbors, workers)
-    weights = manifold.strengths(neighbors, manifold.n_tangent_neighbors, workers)
+    weights = manifold.strengths(neighbors, neighbors.k + 1, workers)
     tangents = find_tangents(
         manifold.features,
         manifold.features.prepare(X),

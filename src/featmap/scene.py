@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from .features import Features, Matrix
+from .features import Features, Matrix, dense_rows
 from .frames.local import frame_among
 from .loadings import axes
 from .manifold import Manifold
@@ -87,13 +87,8 @@ class Scene:
             axes(ground.features, self.tangents, np.array([point], np.int32), q)[0],
             axes(ground.features, ground.tangents, others, q),
             ground.frames.axes[others],
-            ground.features.rows(others) - _dense_row(self.tangents.centers, point),
+            ground.features.rows(others) - dense_rows(self.tangents.centers, [point]),
             ground.places[others] - self.places[point],
             weights,
             ground.frames.covariance_size,
         )
-
-
-def _dense_row(matrix: object, row: int) -> FloatArray:
-    chosen = matrix[row]  # type: ignore[index]
-    return chosen.toarray().ravel() if sp.issparse(chosen) else chosen

@@ -7,7 +7,7 @@ from numba import njit
 from numba.core import event
 
 # Division by zero gives infinity, as in numpy: a check at every division would keep loops from being vectorised.
-# Nothing calls the kernels from C, and a wrapper for that would be a seventh of the time that compiling takes.
+# Nothing calls the kernels from C, and wrappers for that take time to compile.
 _options: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 compiled = njit(**_options)
 
