@@ -1,0 +1,89 @@
+"""What every experiment shares: full or quick, where it writes, and the report it leaves.
+
+An experiment makes pictures, figures and claims. Its report is a README.md with claim, measurement and verdict, and
+figures.json; both come from the same values, so that they cannot disagree. Words that need judgement are written by hand into
+notes.md beside the script and end up at the end of the report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")  # pictures go to files
+
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
+
+HERE = Path(__file__).parent
+CACHE = HERE / "cache"
+QUICK = HERE / "quick"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the paper says or we promise, what was measured, and whether that bears it out."""
+
+    claim: str
+    measured: str
+    holds: bool
+
+    @property
+    def verdict(self) -> str:
+        return "holds" if self.holds else "**does not hold**"
+
+
+class Lab:
+    """One run of one experiment: ``--quick`` takes a part of the data and writes beside the published results."""
+
+    def __init__(self, script: str, quick: bool) -> None:
+        self.home = Path(script).parent
+        self.quick = quick
+        self.folder = QUICK / self.home.name if quick else self.home
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.pictures: list[tuple[str, str]] = []
+
+    @classmethod
+    def from_command_line(cls, script: str) -> Lab:
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--quick", action="store_true", help="a part of the data, into experiments/quick")
+        return cls(script, parser.parse_args().quick)
+
+    def rows(self, full: int, quick: int) -> int:
+        return quick if self.quick else full
+
+    def picture(self, figure: Figure, name: str, caption: str) -> None:
+        """Save a figure as ``name.png`` and remember it for the report."""
+        figure.savefig(self.folder / f"{name}.png", dpi=130, bbox_inches="tight")
+        plt.close(figure)
+        self.pictures.append((f"{name}.png", caption))
+
+    def report(self, title: str, about: str, claims: list[Claim], figures: dict[str, Any]) -> None:
+        """README.md and figures.json."""
+        stored = {"title": title, "claims": [asdict(claim) for claim in claims], "figures": figures}
+        write(self.folder / "figures.json", json.dumps(stored, indent=1) + "\n")
+        write(self.folder / "README.md", "\n\n".join(self._sections(title, about, claims)) + "\n")
+        for claim in claims:
+            print(f"{claim.verdict.strip('*')}: {claim.claim} — {claim.measured}")
+
+    def _sections(self, title: str, about: str, claims: list[Claim]) -> list[str]:
+        table = ["| claim | measured | verdict |", "|---|---|---|"]
+        table += [f"| {claim.claim} | {claim.measured} | {claim.verdict} |" for claim in claims]
+        command = f"```sh\npython experiments/{self.home.name}/run.py\n```"
+        pictures = [f"![{caption}]({name})\n\n*{caption}*" for name, caption in self.pictures]
+        notes = self.home / "notes.md"
+        closing = [notes.read_text().strip()] if notes.exists() else []
+        return [f"# {title}", about, command, "\n".join(table), *closing, *pictures]
+
+
+def write(path: Path, text: str) -> None:
+    """All of the text or none of it."""
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_text(text)
+    os.replace(temporary, path)

@@ -1,0 +1,35 @@
+"""The data of the experiments, prepared once and the same for every method."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from cells import prepared_cells
+from sklearn.utils import Bunch
+
+from featmap import datasets
+
+IMAGES = {
+    "MNIST": datasets.load_mnist,
+    "Fashion-MNIST": datasets.load_fashion_mnist,
+    "COIL-20": datasets.load_coil20,
+    "CIFAR-10": lambda: datasets.load_cifar10(subset="test"),
+}
+CELLS = {"PBMC 3k": datasets.load_pbmc3k, "Paul 2015": datasets.load_paul15}
+ADVERSARIAL = "MNIST adversarial"
+SETS = ("PBMC 3k", "Paul 2015", "COIL-20", "CIFAR-10", ADVERSARIAL, "MNIST", "Fashion-MNIST")
+
+
+@cache
+def prepared(name: str) -> Bunch:
+    """Rows as float32, labels, names of features, image shape."""
+    if name in CELLS:
+        return prepared_cells(CELLS[name]())
+    if name == ADVERSARIAL:
+        from adversarial.attack import attacked
+
+        return attacked()
+    bunch = IMAGES[name]()
+    bunch.data = np.asarray(bunch.data, np.float32)
+    return bunch
