@@ -1,13 +1,12 @@
 """What every experiment shares: full or quick, where it writes, and the report it leaves.
 
 An experiment makes pictures, figures and claims. Its report is a README.md with claim, measurement and verdict, and
-figures.json; both come from the same values, so that they cannot disagree. Words that need judgement are written by hand into
-notes.md beside the script and end up at the end of the report.
+figures.json; both come from the same values, so they cannot disagree. Words that need judgement are written by hand
+into notes.md beside the script, and the report takes them in.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from dataclasses import asdict, dataclass
@@ -40,23 +39,14 @@ class Claim:
 
 
 class Lab:
-    """One run of one experiment: ``--quick`` takes a part of the data and writes beside the published results."""
+    """One run of one experiment; a quick one takes a part of the data and leaves the published results alone."""
 
-    def __init__(self, script: str, quick: bool) -> None:
-        self.home = Path(script).parent
+    def __init__(self, name: str, quick: bool = False) -> None:
+        self.home = HERE / name
         self.quick = quick
-        self.folder = QUICK / self.home.name if quick else self.home
+        self.folder = QUICK / name if quick else self.home
         self.folder.mkdir(parents=True, exist_ok=True)
         self.pictures: list[tuple[str, str]] = []
-
-    @classmethod
-    def from_command_line(cls, script: str) -> Lab:
-        parser = argparse.ArgumentParser()
-        parser.add_argument("--quick", action="store_true", help="a part of the data, into experiments/quick")
-        return cls(script, parser.parse_args().quick)
-
-    def rows(self, full: int, quick: int) -> int:
-        return quick if self.quick else full
 
     def picture(self, figure: Figure, name: str, caption: str) -> None:
         """Save a figure as ``name.png`` and remember it for the report."""
@@ -75,7 +65,7 @@ class Lab:
     def _sections(self, title: str, about: str, claims: list[Claim]) -> list[str]:
         table = ["| claim | measured | verdict |", "|---|---|---|"]
         table += [f"| {claim.claim} | {claim.measured} | {claim.verdict} |" for claim in claims]
-        command = f"```sh\npython experiments/{self.home.name}/run.py\n```"
+        command = f"```sh\npython experiments/figures.py {self.home.name}\n```"
         pictures = [f"![{caption}]({name})\n\n*{caption}*" for name, caption in self.pictures]
         notes = self.home / "notes.md"
         closing = [notes.read_text().strip()] if notes.exists() else []

@@ -1,0 +1,38 @@
+"""The paper's experiments: all of them, or those named.
+
+``python experiments/figures.py [--quick] [NAME ...]``; quick takes a part of the data and writes to experiments/quick.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from importlib import import_module
+
+from lab import Lab
+from overview import write_overview
+
+EXPERIMENTS = (
+    *("mnist_importance", "object_importance", "digit_one_frame", "adversarial"),
+    *("density", "density_weight", "comparison", "single_cells"),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EXPERIMENTS))
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - set(EXPERIMENTS)
+    if unknown:
+        parser.error(f"no such experiment: {', '.join(sorted(unknown))}; there are {', '.join(EXPERIMENTS)}")
+    for name in arguments.names or EXPERIMENTS:
+        print(f"== {name}", flush=True)
+        began = time.perf_counter()
+        import_module(f"{name}.experiment").run(Lab(name, arguments.quick))
+        print(f"   {time.perf_counter() - began:.0f} s", flush=True)
+    write_overview(EXPERIMENTS, arguments.quick)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""experiments/README.md: every claim, our figure, holds or not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from lab import HERE, QUICK, Claim, write
+
+HEAD = """# The paper's experiments
+
+Every claim of the paper and every promise of ours, as measured on the real data. Each experiment's page has the
+pictures, its `figures.json` all the figures.
+
+```sh
+FEATMAP_DATA=/path/to/data make figures        # everything; continues where it stopped
+FEATMAP_DATA=/path/to/data make figures-quick  # parts of the data, in minutes, into experiments/quick
+```
+
+"""
+TAIL = """
+The single-cell COVID data of the paper (Liu et al. 2021) could not be had; PBMC 3k and Paul 2015 stand in for them.
+"""
+
+
+def write_overview(names: tuple[str, ...], quick: bool) -> None:
+    root = QUICK if quick else HERE
+    lines = ["| experiment | claim | measured | verdict |", "|---|---|---|---|"]
+    for name in names:
+        lines += rows_of(root / name / "figures.json", name)
+    write(root / "README.md", HEAD + "\n".join(lines) + "\n" + TAIL)
+
+
+def rows_of(path: Path, name: str) -> list[str]:
+    if not path.exists():
+        return []
+    stored = json.loads(path.read_text())
+    claims = [Claim(**claim) for claim in stored["claims"]]
+    return [f"| [{stored['title']}]({name}/README.md) | {c.claim} | {c.measured} | {c.verdict} |" for c in claims]
