@@ -1,6 +1,6 @@
 """The paper's experiments: all of them, or those named.
 
-``python experiments/figures.py [--quick] [NAME ...]``; quick takes a part of the data and writes to experiments/quick.
+``python experiments/figures.py [--quick] [NAME ...]``; quick takes a part of the data, into experiments/quick.
 """
 
 from __future__ import annotations

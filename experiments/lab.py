@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,14 @@ class Claim:
         return "holds" if self.holds else "**does not hold**"
 
 
+def counted(claim: str, margins: dict[str, float]) -> Claim:
+    """A claim on many cases, which holds if none of their margins is negative."""
+    n_held = sum(margin >= 0 for margin in margins.values())
+    least = min(margins, key=margins.__getitem__)
+    measured = f"in {n_held} of {len(margins)} cases; the smallest margin is {margins[least]:+.3f} ({least})"
+    return Claim(claim, measured, n_held == len(margins))
+
+
 class Lab:
     """One run of one experiment; a quick one takes a part of the data and leaves the published results alone."""
 
@@ -54,22 +63,24 @@ class Lab:
         plt.close(figure)
         self.pictures.append((f"{name}.png", caption))
 
-    def report(self, title: str, about: str, claims: list[Claim], figures: dict[str, Any]) -> None:
-        """README.md and figures.json."""
+    def report(
+        self, title: str, about: str, claims: list[Claim], figures: dict[str, Any], tables: Sequence[str] = ()
+    ) -> None:
+        """README.md and figures.json; ``tables`` are further pieces of markdown."""
         stored = {"title": title, "claims": [asdict(claim) for claim in claims], "figures": figures}
         write(self.folder / "figures.json", json.dumps(stored, indent=1) + "\n")
-        write(self.folder / "README.md", "\n\n".join(self._sections(title, about, claims)) + "\n")
+        write(self.folder / "README.md", "\n\n".join(self._sections(title, about, claims, tables)) + "\n")
         for claim in claims:
             print(f"{claim.verdict.strip('*')}: {claim.claim} — {claim.measured}")
 
-    def _sections(self, title: str, about: str, claims: list[Claim]) -> list[str]:
-        table = ["| claim | measured | verdict |", "|---|---|---|"]
-        table += [f"| {claim.claim} | {claim.measured} | {claim.verdict} |" for claim in claims]
+    def _sections(self, title: str, about: str, claims: list[Claim], tables: Sequence[str]) -> list[str]:
+        verdicts = ["| claim | measured | verdict |", "|---|---|---|"]
+        verdicts += [f"| {claim.claim} | {claim.measured} | {claim.verdict} |" for claim in claims]
         command = f"```sh\npython experiments/figures.py {self.home.name}\n```"
         pictures = [f"![{caption}]({name})\n\n*{caption}*" for name, caption in self.pictures]
         notes = self.home / "notes.md"
         closing = [notes.read_text().strip()] if notes.exists() else []
-        return [f"# {title}", about, command, "\n".join(table), *closing, *pictures]
+        return [f"# {title}", about, command, "\n".join(verdicts), *closing, *tables, *pictures]
 
 
 def write(path: Path, text: str) -> None:

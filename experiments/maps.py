@@ -1,7 +1,7 @@
 """The maps that are compared: every method at its defaults, made once and kept.
 
-``python experiments/maps.py`` makes all that are missing, ``--methods`` and ``--sets`` only some of them; it can be stopped
-and started again at any time. The measuring is done by comparison/ and density_weight/.
+``python experiments/maps.py`` makes all that are missing, ``--methods`` and ``--sets`` only some of them; it can be
+stopped and started again at any time. comparison/ and density_weight/ measure them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +121,7 @@ def map_file(data: str, method: str, seed: int) -> Path:
 
 
 def facts_of(data: str, method: str, seed: int) -> dict[str, Any]:
-    """Seconds and version of a map that was made."""
+    """What is known of the making of a map."""
     return json.loads(map_file(data, method, seed).with_suffix(".json").read_text())
 
 
@@ -147,7 +146,7 @@ def make_map(data: str, method: str, seed: int) -> None:
     seconds = time.perf_counter() - began
     path = map_file(data, method, seed)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write(path.with_suffix(".json"), json.dumps({"seconds": seconds, "version": version(METHODS[method].package)}))
+    write(path.with_suffix(".json"), json.dumps({"seconds": seconds}))
     part = path.with_suffix(".part.npy")
     np.save(part, np.asarray(Y, np.float32))
     os.replace(part, path)

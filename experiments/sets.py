@@ -18,6 +18,7 @@ IMAGES = {
 }
 CELLS = {"PBMC 3k": datasets.load_pbmc3k, "Paul 2015": datasets.load_paul15}
 ADVERSARIAL = "MNIST adversarial"
+QUICK_SET = "MNIST, 1,000 rows"
 SETS = ("PBMC 3k", "Paul 2015", "COIL-20", "CIFAR-10", ADVERSARIAL, "MNIST", "Fashion-MNIST")
 
 
@@ -30,6 +31,12 @@ def prepared(name: str) -> Bunch:
         from adversarial.attack import attacked
 
         return attacked()
+    if name == QUICK_SET:
+        return first_rows(prepared("MNIST"), 1000)
     bunch = IMAGES[name]()
     bunch.data = np.asarray(bunch.data, np.float32)
     return bunch
+
+
+def first_rows(bunch: Bunch, n_rows: int) -> Bunch:
+    return Bunch(**bunch | {"data": bunch.data[:n_rows], "target": bunch.target[:n_rows]})
