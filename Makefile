@@ -5,8 +5,10 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 BENCH := .venv-bench
 BENCH_INSTALLED := $(BENCH)/.installed
+LAB := .venv-experiments
+LAB_INSTALLED := $(LAB)/.installed
 
-.PHONY: demo test test-slow lint bench bench-quick bench-publish bench-clean clean
+.PHONY: demo test test-slow lint bench bench-quick bench-publish bench-clean figures figures-quick figures-clean clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/digits.py demo
@@ -37,6 +39,23 @@ bench-publish: $(BENCH_INSTALLED)
 bench-clean:
 	rm -rf benchmarks/results
 
+# The paper's experiments on the real data; continues where it stopped. The quick form takes parts of the data.
+figures: $(LAB_INSTALLED)
+	$(LAB)/bin/python experiments/figures.py
+
+figures-quick: $(LAB_INSTALLED)
+	$(LAB)/bin/python experiments/figures.py --quick
+
+# Forget the maps made so far, as after a change of the method.
+figures-clean:
+	rm -rf experiments/cache experiments/quick
+
+$(LAB_INSTALLED): pyproject.toml
+	$(PYTHON) -m venv $(LAB)
+	$(LAB)/bin/python -m pip install --quiet --upgrade pip
+	$(LAB)/bin/python -m pip install --quiet --editable ".[experiments]"
+	touch $@
+
 $(BENCH_INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
@@ -44,7 +63,7 @@ $(BENCH_INSTALLED): pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) demo build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(BENCH) $(LAB) demo build .pytest_cache .mypy_cache .ruff_cache
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

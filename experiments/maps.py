@@ -23,7 +23,7 @@ from sets import SETS, prepared
 SEEDS = (0, 1, 2)
 SLOW_SECONDS = 600  # a method that takes longer than this on a data set gets one seed there
 FEATMAP_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 2.0, 4.0)
-DENSMAP_WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0)
+DENSMAP_WEIGHTS = (0.5, 1.0, 2.0, 4.0)
 Fit = Callable[[np.ndarray, int], np.ndarray]
 
 

@@ -20,9 +20,9 @@ LESS_IS_MORE = {"normalized_stress", "scale_normalized_stress"}
 TIE = 0.005  # of means over seeds; single seeds differ by about that
 NEAR = 0.015
 ABOUT = """Maps of six kinds of data by nine methods, measured by the paper's six metrics and the correlation of
-local radii (`featmap.metrics`; ranks and pairs on 2,000 seeded points). Every package at its defaults, three seeds, the
-mean and the standard deviation over them; † marks cells with one seed, where a single map took more than ten minutes.
-Stress is that of both distances divided by their largest, and at the best scale. Bold is the best of a column."""
+local radii (`featmap.metrics`; ranks and pairs on 2,000 seeded points). Every package at its defaults, three seeds,
+the mean and the standard deviation over them; † marks cells with one seed, where a single map took more than ten
+minutes. Stress is that of both distances divided by their largest, and at the best scale. Bold is the best of a column."""
 
 Table = dict[str, dict[str, list[float]]]  # method → metric → a value per seed
 

@@ -14,7 +14,7 @@ from featmap import plot
 
 PRICES = {TEN_NEIGHBORS: "10-NN accuracy", "trustworthiness": "trustworthiness"}
 SHOWN = tuple(weight for weight in FEATMAP_WEIGHTS if weight <= 1.25)  # the paper's figure
-ABOUT = """featMAP at density weights λ from 0 to 4, densMAP at its own from 0.25 to 4 (its default is 2) and UMAP,
+ABOUT = """featMAP at density weights λ from 0 to 4, densMAP at its own from 0.5 to 4 (its default is 2) and UMAP,
 which is densMAP without density; everything else at the defaults, seed 0. On both axes more is better. A point of
 densMAP lies below our curve if somewhere on it (straight lines between our weights) both density correlation and
 quality are at least as high."""
