@@ -21,21 +21,23 @@ def data_folder() -> Path | None:
 
 
 def kept_arrays(
-    file: str, shapes: Mapping[str, tuple[int, ...]], otherwise: str = DOWNLOAD
+    name: str, shapes: Mapping[str, tuple[int, ...]], otherwise: str = DOWNLOAD
 ) -> dict[str, np.ndarray] | None:
     """Arrays of a file in the folder, with the shapes they must have; None where FEATMAP_DATA is not set."""
     folder = data_folder()
     if folder is None:
         return None
-    path = folder / file
+    path = folder / name
     if not path.is_file():
-        raise DatasetError(f"FEATMAP_DATA={folder}: {file} is missing there; put it there, or {otherwise}")
-    with reading(path, f"put a good copy there, or {otherwise}"), np.load(path) as kept:
-        arrays = {name: kept[name] for name in shapes}
-    for name, shape in shapes.items():
-        if arrays[name].shape != shape:
+        raise DatasetError(f"FEATMAP_DATA={folder}: {name} is missing there; put it there, or {otherwise}")
+    advice = f"put a good copy there, or {otherwise}"
+    # numpy leaves a file open that it opened itself and cannot read.
+    with reading(path, advice), path.open("rb") as file, np.load(file) as kept:
+        arrays = {array: kept[array] for array in shapes}
+    for array, shape in shapes.items():
+        if arrays[array].shape != shape:
             raise DatasetError(
-                f"{path} is not the file meant: {name} has shape {arrays[name].shape}, expected {shape}; "
+                f"{path} is not the file meant: {array} has shape {arrays[array].shape}, expected {shape}; "
                 f"put the right one there, or {otherwise}"
             )
     return arrays
