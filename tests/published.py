@@ -92,9 +92,9 @@ def zipped(members):
     return content.getvalue()
 
 
-def png(image):
+def picture(image, kind="PNG"):
     from PIL import Image
 
     content = io.BytesIO()
-    Image.fromarray(image).save(content, format="PNG", compress_level=0)
+    Image.fromarray(image).save(content, format=kind)
     return content.getvalue()

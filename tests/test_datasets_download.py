@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from featmap import DatasetError, MissingExtraError, datasets
 from featmap.datasets.pbmc import told_apart
 from featmap.datasets.sources import SOURCES
-from published import Home, idx, png, publish_mnist, tar_gz, zipped
+from published import Home, idx, picture, publish_mnist, tar_gz, zipped
 
 SHARED_FILE = "t10k-labels-idx1-ubyte.gz"
 COIL_FILE = "coil-20-proc.zip"
@@ -80,7 +80,7 @@ def coil_pictures():
         for turn in range(72):
             image = np.zeros((128, 128), np.uint8)
             image[:2, :2] = corners[number, turn]
-            pictures[f"coil-20-proc/obj{number + 1}__{turn}.png"] = png(image)
+            pictures[f"coil-20-proc/obj{number + 1}__{turn}.png"] = picture(image)
     return corners, pictures
 
 
@@ -104,7 +104,7 @@ def test_coil20_without_one_of_its_pictures(home, coil_pictures):
 
 
 def test_coil20_with_a_picture_that_is_no_png(home, coil_pictures):
-    pictures = coil_pictures[1] | {"coil-20-proc/obj7__3.png": b"GIF89a"}
+    pictures = coil_pictures[1] | {"coil-20-proc/obj7__3.png": picture(np.zeros((128, 128), np.uint8), "GIF")}
     home.publish("coil20", COIL_FILE, zipped(pictures))
     with pytest.raises(DatasetError, match=f"{COIL_FILE} cannot be read"):
         datasets.load_coil20()
@@ -363,7 +363,11 @@ def test_no_network(home, cache):
     assert files_in(cache) == []
 
 
-@pytest.mark.parametrize("content", [b"", b"\x1f\x8b", idx(np.arange(3))[:-9], b"no gzip", idx(np.arange(3))[:30]])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no gzip", idx(np.arange(3))[:-9], idx(np.arange(3))[:10] + b"\xff" * 20],
+    ids=["empty", "no gzip", "cut short", "rotten"],
+)
 def test_a_published_file_that_cannot_be_read(home, rng, content):
     """The checksum is right, so it is the file that is meant, but it is no idx file."""
     publish_mnist(home, "mnist", rng)
