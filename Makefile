@@ -25,7 +25,8 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# featMAP beside its peers; FEATMAP_DATA names the folder with mnist.npz. The quick form needs no data.
+# featMAP beside its peers; FEATMAP_DATA names the folder with mnist.npz, else MNIST is downloaded. The quick form needs
+# no data.
 bench: $(BENCH_INSTALLED)
 	$(BENCH)/bin/python benchmarks/bench.py
 

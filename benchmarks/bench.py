@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from data import load, mnist_file
+from data import load
 from machine import code_of_featmap, describe_machine, measure_imports
 from methods import METHODS
 from plan import FIRST_EVER, WITH_QUALITY, Job, full_plan, quick_plan
@@ -147,7 +147,7 @@ def main() -> None:
     arguments = parser.parse_args()
     deadline = time.monotonic() + (QUICK_LIMIT if arguments.quick else float("inf"))
     if not arguments.quick:
-        mnist_file()  # better to know now than in an hour
+        load("mnist")  # better to know now than in an hour
 
     plan = quick_plan() if arguments.quick else full_plan()
     folder = arguments.folder / ("quick" if arguments.quick else "full")

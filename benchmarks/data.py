@@ -1,29 +1,17 @@
-"""The data the benchmarks run on: MNIST from the folder FEATMAP_DATA, and a manifold with noise of any size."""
+"""The data the benchmarks run on: MNIST, scikit-learn's digits, and a manifold with noise of any size."""
 
 from __future__ import annotations
-
-import os
-from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_digits
 
-
-def mnist_file() -> Path:
-    """Where MNIST lies; ends the program where it does not."""
-    folder = os.environ.get("FEATMAP_DATA")
-    if not folder or not (Path(folder) / "mnist.npz").exists():
-        raise SystemExit("FEATMAP_DATA must name the folder that holds mnist.npz")
-    return Path(folder) / "mnist.npz"
+from featmap.datasets import load_mnist
 
 
 def mnist() -> tuple[np.ndarray, np.ndarray]:
     """All 70,000 images, the test set last."""
-    with np.load(mnist_file()) as file:
-        y = np.concatenate([file["y_train"], file["y_test"]])
-        X = np.empty((len(y), file["X_test"].shape[1]), np.float32)
-        X[:60_000], X[60_000:] = file["X_train"], file["X_test"]
-    return X, y
+    X, y = load_mnist(return_X_y=True)
+    return X.astype(np.float32), y
 
 
 def digits() -> tuple[np.ndarray, np.ndarray]:

@@ -7,16 +7,15 @@ same map, featMAP's at its default settings; medians over up to 1,000 rows.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from data import mnist_file
-from sklearn.datasets import make_swiss_roll
 
 from featmap import FeatMAP, explain
+from featmap.datasets import load_coil20, load_fashion_mnist, load_mnist, load_pbmc3k, load_swiss_roll
 
 OUT = Path(__file__).parent.parent / "docs" / "fidelity.md"
 SCORED_ROWS = 1000
@@ -49,30 +48,19 @@ What this says:
 """
 
 
-def both_parts(file: Any) -> np.ndarray:
-    return np.concatenate([file["X_train"], file["X_test"]]).astype(np.float32)
-
-
-def log_counts(file: Any) -> sp.csr_matrix:
+def log_counts(counts: sp.csr_matrix) -> sp.csr_matrix:
     """Counts per 10,000 of each cell, as logarithms."""
-    counts = sp.csr_matrix((file["data"], file["indices"], file["indptr"]), shape=tuple(file["shape"]), dtype=float)
     scaled = sp.diags_array(1e4 / np.asarray(counts.sum(axis=1)).ravel()) @ counts
     return scaled.tocsr().log1p().astype(np.float32)
 
 
-SETS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "MNIST": ("mnist", both_parts),
-    "Fashion-MNIST": ("fashion_mnist", both_parts),
-    "COIL-20": ("coil20", lambda file: file["X"].reshape(1440, -1).astype(np.float32)),
-    "PBMC 3k": ("pbmc3k", log_counts),
+SETS: dict[str, Callable[[], Any]] = {
+    "swiss roll": lambda: load_swiss_roll(n_samples=5000, random_state=0).data,
+    "MNIST": lambda: load_mnist().data.astype(np.float32),
+    "Fashion-MNIST": lambda: load_fashion_mnist().data.astype(np.float32),
+    "COIL-20": lambda: load_coil20().data.astype(np.float32),
+    "PBMC 3k": lambda: log_counts(load_pbmc3k().data),
 }
-
-
-def data_sets() -> Iterator[tuple[str, Any]]:
-    folder = mnist_file().parent
-    yield "swiss roll", make_swiss_roll(5000, random_state=0)[0]
-    for name, (file, read) in SETS.items():
-        yield name, read(np.load(folder / f"{file}.npz"))
 
 
 def scores(X: Any) -> dict[str, float]:
@@ -92,7 +80,8 @@ def line(name: str, n_rows: int, found: dict[str, float]) -> str:
 
 def main() -> None:
     text = HEAD
-    for name, X in data_sets():
+    for name, load in SETS.items():
+        X = load()
         text += line(name, X.shape[0], scores(X))
         print(text.splitlines()[-1], flush=True)
     temporary = OUT.with_suffix(".part")

@@ -25,7 +25,7 @@ LAYERS = [
     ["manifold", "scene", "arrows", "contrast", "perturbation", "turning", "pipeline"],
     ["explanation"],
     ["estimator"],
-    ["plot"],
+    ["plot", "datasets"],
 ]
 STAGES = set(LAYERS[3])
 LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer}
@@ -77,6 +77,7 @@ HEAVY = ["matplotlib", "pandas", "faiss", "torch", "numba", "scipy.sparse", "skl
     ("statement", "forbidden"),
     [
         ("import featmap", HEAVY),
+        ("from featmap.datasets import load_mnist", ["pandas", "matplotlib", "pooch", "PIL", "h5py", "sklearn"]),
         ("from featmap import FeatMAP", ["matplotlib", "faiss", "torch", "numba", "IPython", "umap"]),
     ],
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .errors import (
+        DatasetError,
         FeatmapError,
         FeatmapWarning,
         FitStopped,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "DatasetError": "errors",
     "Explanation": "explanation",
     "FeatMAP": "estimator",
     "FeatmapError": "errors",
@@ -35,6 +37,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "DatasetError",
     "Explanation",
     "FeatMAP",
     "FeatmapError",

@@ -13,6 +13,10 @@ class InvalidDataError(FeatmapError, ValueError):
     """The data, or neighbours that came with it, cannot be used."""
 
 
+class DatasetError(FeatmapError, OSError):
+    """A data set cannot be had: a file is missing or damaged, or its home cannot be reached."""
+
+
 class FitStopped(FeatmapError, RuntimeError):
     """A callback stopped the fit before there was a map."""
 
