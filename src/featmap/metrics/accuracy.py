@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import NearestNeighbors
 
-from ..errors import InvalidDataError
+from ..errors import InvalidParameterError
 from ..parallel import one_library_thread
 from ..values import DoubleArray, IntArray
 from .checks import checked_count, checked_labels, checked_map
@@ -49,13 +49,27 @@ def knn_accuracies(
     caller = "knn_accuracies"
     Y = checked_map(caller, Y)
     groups = checked_labels(caller, labels, len(Y))
-    n_folds = checked_count(caller, "n_folds", n_folds, 2, len(Y))
-    if np.bincount(groups).max() < n_folds:
-        raise InvalidDataError(f"{caller}: no label has as many rows as there are folds; lower n_folds={n_folds}")
-    fewest = len(Y) - -(-len(Y) // n_folds)
-    ks = [checked_count(caller, "n_neighbors", k, 1, fewest) for k in np.atleast_1d(n_neighbors).tolist()]
+    ks = checked_votes(caller, groups, n_neighbors, n_folds)
     scores = [_fold_scores(Y, groups, train, test, ks) for train, test in _folds(groups, n_folds, random_state)]
     return np.mean(scores, axis=0)
+
+
+def checked_votes(
+    caller: str, groups: IntArray, n_neighbors: int | Sequence[int] = NEIGHBORS, n_folds: int = N_FOLDS
+) -> list[int]:
+    """The numbers of neighbours that vote, each within what the folds leave to learn from."""
+    n_rows = len(groups)
+    largest = int(np.bincount(groups).max())
+    n_folds = checked_count(caller, "n_folds", n_folds, 2, n_rows)
+    if n_folds > largest:
+        raise InvalidParameterError(
+            f"{caller}(n_folds={n_folds}): no label has more than {largest} rows; lower n_folds"
+        )
+    n_learned = n_rows - -(-n_rows // n_folds)
+    ks = [checked_count(caller, "n_neighbors", k, 1, n_learned) for k in np.atleast_1d(n_neighbors).tolist()]
+    if not ks:
+        raise InvalidParameterError(f"{caller}(n_neighbors={n_neighbors!r}): must name at least one number")
+    return ks
 
 
 def _folds(groups: IntArray, n_folds: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:

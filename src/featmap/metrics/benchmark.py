@@ -6,7 +6,7 @@ from typing import Any
 
 from ..features import measure
 from ..parallel import Workers
-from .accuracy import knn_accuracy
+from .accuracy import checked_votes, knn_accuracy
 from .checks import checked_data, checked_labels, checked_map, rank_neighbors, sample_rows
 from .density import LocalRadii
 from .distances import data_distances, map_distances
@@ -48,6 +48,8 @@ class Benchmark:
         k = rank_neighbors("Benchmark", n_neighbors, self._n_rows)
         self._rows = sample_rows("Benchmark", n_sample, self._n_rows, random_state)
         self._groups = None if labels is None else checked_labels("Benchmark", labels, self._n_rows)
+        if self._groups is not None:
+            checked_votes("Benchmark: knn_accuracy", self._groups)
         self._seed = random_state
         self._n_jobs = n_jobs
         features = measure(X)

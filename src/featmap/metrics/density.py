@@ -53,6 +53,6 @@ def density_correlation(X: Any, Y: Any, *, n_neighbors: int = 15, n_jobs: int | 
     no log radius and are left out.
     """
     X, Y = checked_pair("density_correlation", X, Y)
-    k = checked_count("density_correlation", "n_neighbors", n_neighbors, 2, len(Y) - 1)
+    k = checked_count("density_correlation", "n_neighbors", n_neighbors, 1, len(Y) - 1)
     with Workers(n_jobs) as workers:
         return LocalRadii.of(measure(X), X, k, workers).correlation(Y)
