@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -326,6 +327,12 @@ def test_benchmark_on_any_number_of_threads(blobs):
     X, Y, groups = blobs
     one, two = (metrics.Benchmark(X, groups, n_jobs=n_jobs).score(Y) for n_jobs in (1, 2))
     assert one == two
+
+
+def test_benchmark_can_be_kept(blobs):
+    X, Y, groups = blobs
+    benchmark = metrics.Benchmark(X, groups)
+    assert pickle.loads(pickle.dumps(benchmark)).score(Y) == benchmark.score(Y)
 
 
 def test_arrow_fidelity_is_the_median_of_the_explanation(blobs):

@@ -9,7 +9,7 @@ from ..parallel import Workers
 from .accuracy import checked_votes, knn_accuracy
 from .checks import checked_data, checked_labels, checked_map, rank_neighbors, sample_rows
 from .density import LocalRadii
-from .distances import data_distances, map_distances
+from .distances import DataDistances, MapDistances
 from .pairs import Pairs
 from .ranks import N_QUERIES, nearest, ranks_kept
 from .triplets import TRIPLETS_PER_POINT, CentroidTriplets, RandomTriplets
@@ -53,7 +53,7 @@ class Benchmark:
         self._seed = random_state
         self._n_jobs = n_jobs
         features = measure(X)
-        self._distances = data_distances(features)
+        self._distances = DataDistances.within(features)
         self._pairs = Pairs.of("Benchmark", features, self._rows)
         self._centroids = None
         if self._groups is not None and self._groups.max() >= 2:
@@ -67,7 +67,7 @@ class Benchmark:
         """Every metric of a map, by the name of its function."""
         Y = checked_map("score", Y, self._n_rows)
         rows, k = self._rows, self._near.shape[1]
-        on_map = map_distances(Y)
+        on_map = MapDistances(Y)
         paired = self._pairs.on_map(Y)
         with Workers(self._n_jobs) as workers:
             near_on_map = nearest(on_map, rows, k, len(Y), workers)

@@ -1,8 +1,10 @@
-"""Squared distances from some rows to all, in the data and on the map, and pairs of both."""
+"""Squared distances from some rows to all, in the data and on the map."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -10,33 +12,47 @@ from scipy.spatial.distance import cdist
 from ..features import Features, dense_rows
 from ..values import DoubleArray, IntArray
 
-# (some rows) → (rows, all points)
-Distances = Callable[[IntArray], DoubleArray]
+
+class Distances(Protocol):
+    """Gives squared distances from some rows to all points: (rows, points)."""
+
+    def __call__(self, rows: IntArray) -> DoubleArray: ...
 
 
-def data_distances(features: Features) -> Distances:
+@dataclass(frozen=True, repr=False)
+class DataDistances:
     """In the data, of unit size: |x|² + |x'|² − 2x·x' in float64, whose rounding the centring keeps harmless."""
-    n_rows = features.shape[0]
-    step = features.rows_per_block()
-    blocks = [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
-    def block(rows: slice) -> DoubleArray:
-        return dense_rows(features.matrix, rows).astype(np.float64)
+    features: Features
+    sizes: DoubleArray
 
-    sizes = np.concatenate([np.einsum("ij,ij->i", x, x) for x in map(block, blocks)])
+    @classmethod
+    def within(cls, features: Features) -> DataDistances:
+        return cls(features, np.concatenate([np.einsum("ij,ij->i", x, x) for _, x in _blocks(features)]))
 
-    def squared(rows: IntArray) -> DoubleArray:
-        doubled = -2 * features.rows(rows).astype(np.float64)
-        out = np.empty((len(rows), n_rows))
-        for columns in blocks:
-            np.matmul(doubled, block(columns).T, out=out[:, columns])
-        out += sizes
-        out += sizes[rows][:, None]
-        return np.maximum(out, 0, out=out)
-
-    return squared
+    def __call__(self, rows: IntArray) -> DoubleArray:
+        doubled = -2 * self.features.rows(rows).astype(np.float64)
+        squared = np.empty((len(rows), len(self.sizes)))
+        for columns, block in _blocks(self.features):
+            np.matmul(doubled, block.T, out=squared[:, columns])
+        squared += self.sizes
+        squared += self.sizes[rows][:, None]
+        return np.maximum(squared, 0, out=squared)
 
 
-def map_distances(Y: DoubleArray) -> Distances:
+@dataclass(frozen=True, repr=False)
+class MapDistances:
     """On the map, by differences: a map has few coordinates."""
-    return lambda rows: cdist(Y[rows], Y, "sqeuclidean")
+
+    places: DoubleArray
+
+    def __call__(self, rows: IntArray) -> DoubleArray:
+        return cdist(self.places[rows], self.places, "sqeuclidean")
+
+
+def _blocks(features: Features) -> Iterator[tuple[slice, DoubleArray]]:
+    """Dense float64 copies of a few rows at a time."""
+    n_rows, step = features.shape[0], features.rows_per_block()
+    for start in range(0, n_rows, step):
+        rows = slice(start, min(start + step, n_rows))
+        yield rows, dense_rows(features.matrix, rows).astype(np.float64)

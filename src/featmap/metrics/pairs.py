@@ -16,7 +16,7 @@ from ..parallel import one_library_thread
 from ..radii import correlation
 from ..values import DoubleArray, IntArray
 from .checks import checked_pair, sample_rows
-from .distances import data_distances
+from .distances import DataDistances
 
 N_PAIRED = 2000
 
@@ -32,7 +32,7 @@ class Pairs:
     def of(cls, caller: str, features: Features, rows: IntArray) -> Pairs:
         sample = replace(features, matrix=features.matrix[rows])
         with one_library_thread():
-            squared = data_distances(sample)(np.arange(len(rows), dtype=np.int32))
+            squared = DataDistances.within(sample)(np.arange(len(rows), dtype=np.int32))
         distances = np.sqrt(squared[np.triu_indices(len(rows), 1)]) / features.scale
         if not distances.any():
             raise InvalidDataError(f"{caller}: all sampled rows of X are equal; there are no distances to compare")

@@ -16,7 +16,7 @@ from ..kernels.search import smallest_of_each_row
 from ..parallel import Workers
 from ..values import DoubleArray, IntArray
 from .checks import checked_pair, rank_neighbors, sample_rows
-from .distances import Distances, data_distances, map_distances
+from .distances import DataDistances, Distances, MapDistances
 
 N_QUERIES = 2000
 BYTES_PER_BLOCK = 2**27  # of distances from queries to all points
@@ -41,8 +41,8 @@ def trustworthiness(
     k = rank_neighbors("trustworthiness", n_neighbors, len(Y))
     rows = sample_rows("trustworthiness", n_sample, len(Y), random_state)
     with Workers(n_jobs) as workers:
-        near = nearest(map_distances(Y), rows, k, len(Y), workers)
-        return ranks_kept(data_distances(measure(X)), rows, near, len(Y), workers)
+        near = nearest(MapDistances(Y), rows, k, len(Y), workers)
+        return ranks_kept(DataDistances.within(measure(X)), rows, near, len(Y), workers)
 
 
 def continuity(
@@ -59,8 +59,8 @@ def continuity(
     k = rank_neighbors("continuity", n_neighbors, len(Y))
     rows = sample_rows("continuity", n_sample, len(Y), random_state)
     with Workers(n_jobs) as workers:
-        near = nearest(data_distances(measure(X)), rows, k, len(Y), workers)
-        return ranks_kept(map_distances(Y), rows, near, len(Y), workers)
+        near = nearest(DataDistances.within(measure(X)), rows, k, len(Y), workers)
+        return ranks_kept(MapDistances(Y), rows, near, len(Y), workers)
 
 
 def nearest(distances: Distances, rows: IntArray, k: int, n_points: int, workers: Workers) -> IntArray:
