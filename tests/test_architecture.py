@@ -25,6 +25,7 @@ LAYERS = [
     ["manifold", "scene", "arrows", "contrast", "perturbation", "turning", "pipeline"],
     ["explanation"],
     ["estimator"],
+    ["metrics"],
     ["plot", "datasets"],
 ]
 STAGES = set(LAYERS[3])

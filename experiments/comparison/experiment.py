@@ -22,7 +22,8 @@ NEAR = 0.015
 ABOUT = """Maps of six kinds of data by nine methods, measured by the paper's six metrics and the correlation of
 local radii (`featmap.metrics`; ranks and pairs on 2,000 seeded points). Every package at its defaults, three seeds,
 the mean and the standard deviation over them; † marks cells with one seed, where a single map took more than ten
-minutes. Stress is that of both distances divided by their largest, and at the best scale. Bold is the best of a column."""
+minutes. Stress is taken with the map in its own units, and at the size that is best for it; less is better. Bold is the
+best of a column."""
 
 Table = dict[str, dict[str, list[float]]]  # method → metric → a value per seed
 

@@ -147,7 +147,10 @@ def rank_candidates(queries, rows, positions, candidates, offsets, out_indices, 
 @compiled
 def smallest_of_each_row(distances, out_indices, out_distances):
     """The smallest entries of each row, ties by column."""
+    k = out_distances.shape[1]
     for q in range(distances.shape[0]):
         filled = 0
         for j in range(distances.shape[1]):
-            filled = insert_sorted(distances[q, j], j, filled, out_distances, out_indices, q)
+            # Columns come in their order, so a tie with the last displaces nothing; most entries go no further.
+            if filled < k or distances[q, j] < out_distances[q, k - 1]:
+                filled = insert_sorted(distances[q, j], j, filled, out_distances, out_indices, q)

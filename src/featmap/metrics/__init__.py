@@ -1,0 +1,30 @@
+"""How good a map Y of data X is, for maps of any origin.
+
+By the definitions of Espadoto et al., "Toward a quantitative survey of dimension reduction techniques" (2019), and
+Wang et al., "Understanding how dimension reduction tools work" (2021). `Benchmark` scores many maps of the same data.
+"""
+
+from __future__ import annotations
+
+from .accuracy import knn_accuracies, knn_accuracy
+from .benchmark import Benchmark
+from .density import density_correlation
+from .fidelity import arrow_fidelity
+from .pairs import normalized_stress, scale_normalized_stress, shepard_goodness
+from .ranks import continuity, trustworthiness
+from .triplets import centroid_triplet_accuracy, random_triplet_accuracy
+
+__all__ = [
+    "Benchmark",
+    "arrow_fidelity",
+    "centroid_triplet_accuracy",
+    "continuity",
+    "density_correlation",
+    "knn_accuracies",
+    "knn_accuracy",
+    "normalized_stress",
+    "random_triplet_accuracy",
+    "scale_normalized_stress",
+    "shepard_goodness",
+    "trustworthiness",
+]

@@ -1,0 +1,73 @@
+"""What the metrics may be given; a wrong argument is answered in the form of the call."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from ..errors import InvalidDataError, InvalidParameterError
+from ..features import Matrix
+from ..values import DoubleArray, IntArray
+
+
+def checked_data(caller: str, X: Any) -> Matrix:
+    """The data as they are, dense or CSR, once their numbers are known to be finite."""
+    return _numbers(caller, "X", X, accept_sparse="csr", dtype="numeric")
+
+
+def checked_map(caller: str, Y: Any, n_rows: int | None = None) -> DoubleArray:
+    """The map in float64, with a place for every row of the data."""
+    places = _numbers(caller, "Y", Y, dtype=np.float64)
+    if n_rows is not None and len(places) != n_rows:
+        raise InvalidDataError(f"{caller}: Y must have one place per row of X, {n_rows}; got {len(places)}")
+    return places
+
+
+def checked_pair(caller: str, X: Any, Y: Any) -> tuple[Matrix, DoubleArray]:
+    """Data and a map of them."""
+    data = checked_data(caller, X)
+    return data, checked_map(caller, Y, data.shape[0])
+
+
+def checked_labels(caller: str, labels: Any, n_rows: int) -> IntArray:
+    """The groups numbered in the order of their labels."""
+    names = np.asarray(labels)
+    if names.shape != (n_rows,):
+        raise InvalidDataError(f"{caller}: labels must have one label per row, {n_rows}; got shape {names.shape}")
+    if any(name is None or name != name for name in names.tolist()):
+        raise InvalidDataError(f"{caller}: labels contains missing values; leave those rows out, or name them")
+    return np.unique(names, return_inverse=True)[1].astype(np.int32)
+
+
+def checked_count(caller: str, name: str, value: Any, least: int, most: int) -> int:
+    """An integer within bounds that the number of rows sets."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or not least <= int(value) <= most:
+        raise InvalidParameterError(f"{caller}({name}={value!r}): must be an integer from {least} to {most}")
+    return int(value)
+
+
+def rank_neighbors(caller: str, n_neighbors: Any, n_rows: int) -> int:
+    """k for trustworthiness and continuity, which are only bounded by 0 while k is below half the rows."""
+    return checked_count(caller, "n_neighbors", n_neighbors, 1, (n_rows - 1) // 2)
+
+
+def sample_rows(caller: str, n_sample: Any, n_rows: int, seed: int) -> IntArray:
+    """``n_sample`` rows drawn from the seed, in their order; all of them for None, or where there are no more."""
+    if n_sample is None:
+        return np.arange(n_rows, dtype=np.int32)
+    if not isinstance(n_sample, numbers.Integral) or isinstance(n_sample, bool) or n_sample < 2:
+        raise InvalidParameterError(
+            f"{caller}(n_sample={n_sample!r}): must be an integer of at least 2, or None for all"
+        )
+    size = min(int(n_sample), n_rows)
+    return np.sort(np.random.default_rng(seed).choice(n_rows, size, replace=False)).astype(np.int32)
+
+
+def _numbers(caller: str, name: str, values: Any, **options: Any) -> Any:
+    try:
+        return check_array(values, input_name=name, **options)
+    except ValueError as error:
+        raise InvalidDataError(f"{caller}: {name} cannot be used: {error}") from error

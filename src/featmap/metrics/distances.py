@@ -1,0 +1,58 @@
+"""Squared distances from some rows to all, in the data and on the map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from ..features import Features, dense_rows
+from ..values import DoubleArray, IntArray
+
+
+class Distances(Protocol):
+    """Gives squared distances from some rows to all points: (rows, points)."""
+
+    def __call__(self, rows: IntArray) -> DoubleArray: ...
+
+
+@dataclass(frozen=True, repr=False)
+class DataDistances:
+    """In the data, of unit size: |x|² + |x'|² − 2x·x' in float64, whose rounding the centring keeps harmless."""
+
+    features: Features
+    sizes: DoubleArray
+
+    @classmethod
+    def within(cls, features: Features) -> DataDistances:
+        return cls(features, np.concatenate([np.einsum("ij,ij->i", x, x) for _, x in _blocks(features)]))
+
+    def __call__(self, rows: IntArray) -> DoubleArray:
+        doubled = -2 * self.features.rows(rows).astype(np.float64)
+        squared = np.empty((len(rows), len(self.sizes)))
+        for columns, block in _blocks(self.features):
+            np.matmul(doubled, block.T, out=squared[:, columns])
+        squared += self.sizes
+        squared += self.sizes[rows][:, None]
+        return np.maximum(squared, 0, out=squared)
+
+
+@dataclass(frozen=True, repr=False)
+class MapDistances:
+    """On the map, by differences: a map has few coordinates."""
+
+    places: DoubleArray
+
+    def __call__(self, rows: IntArray) -> DoubleArray:
+        return cdist(self.places[rows], self.places, "sqeuclidean")
+
+
+def _blocks(features: Features) -> Iterator[tuple[slice, DoubleArray]]:
+    """Dense float64 copies of a few rows at a time."""
+    n_rows, step = features.shape[0], features.rows_per_block()
+    for start in range(0, n_rows, step):
+        rows = slice(start, min(start + step, n_rows))
+        yield rows, dense_rows(features.matrix, rows).astype(np.float64)

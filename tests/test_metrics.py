@@ -1,0 +1,396 @@
+"""Each metric against another way to compute it, its bounds, and what it must not depend on."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from quality import data_neighbors, isotropic_correlation
+from scipy.spatial.distance import pdist
+from scipy.stats import spearmanr
+from sklearn import manifold
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+
+from featmap import InvalidDataError, InvalidParameterError, explain, metrics
+from featmap.kernels.ranks import count_before
+
+OF_PAIRS = [metrics.shepard_goodness, metrics.normalized_stress, metrics.scale_normalized_stress]
+OF_RANKS = [metrics.trustworthiness, metrics.continuity]
+UNLABELLED = [*OF_RANKS, *OF_PAIRS, metrics.random_triplet_accuracy, metrics.density_correlation]
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    """Four groups in six dimensions and their noisy first two coordinates, in steps that float32 holds exactly."""
+    rng = np.random.default_rng(0)
+    groups = rng.integers(4, size=240)
+    X = rng.normal(size=(240, 6)) + 3 * rng.normal(size=(4, 6))[groups]
+    X = np.round(X * 2**12) / 2**12
+    return X, X[:, :2] + rng.normal(size=(240, 2)), groups
+
+
+@pytest.fixture(scope="module")
+def ten_digits():
+    X, y = load_digits(return_X_y=True)
+    return X, PCA(2, random_state=0).fit_transform(X), y
+
+
+@pytest.fixture(scope="module")
+def flat():
+    """Data in a plane, and the same plane turned: a map without any fault."""
+    rng = np.random.default_rng(1)
+    plane = rng.normal(size=(150, 2)) * np.exp(rng.normal(size=(150, 1)))
+    basis = np.linalg.qr(rng.normal(size=(5, 2)))[0]
+    turned = plane @ np.linalg.qr(rng.normal(size=(2, 2)))[0]
+    return plane @ basis.T, turned
+
+
+@pytest.mark.parametrize("k", [1, 5, 15, 119])
+def test_ranks_are_scikit_learns(blobs, k):
+    X, Y, _ = blobs
+    ours = metrics.trustworthiness(X, Y, n_neighbors=k, n_sample=None)
+    assert ours == pytest.approx(manifold.trustworthiness(X, Y, n_neighbors=k), abs=1e-9)
+    ours = metrics.continuity(X, Y, n_neighbors=k, n_sample=None)
+    assert ours == pytest.approx(manifold.trustworthiness(Y, X, n_neighbors=k), abs=1e-9)
+
+
+def test_ranks_of_a_sample_are_among_all_points(blobs):
+    """The mean of scikit-learn's penalty over the sampled points only, from a full order of all points."""
+    X, Y, _ = blobs
+    m, k, n_sample = len(X), 5, 40
+    rows = np.random.default_rng(3).choice(m, n_sample, replace=False)
+    in_data, on_map = (((A[:, None] - A) ** 2).sum(axis=2) for A in (X, Y))
+    excess = 0
+    for i in rows:
+        order = [j for j in np.argsort(in_data[i]) if j != i]
+        near = [j for j in np.argsort(on_map[i]) if j != i][:k]
+        excess += sum(max(0, order.index(j) + 1 - k) for j in near)
+    expected = 1 - 2 * excess / (n_sample * k * (2 * m - 3 * k - 1))
+    ours = metrics.trustworthiness(X, Y, n_neighbors=k, n_sample=n_sample, random_state=3)
+    assert ours == pytest.approx(expected, abs=1e-12)
+
+
+def test_ranks_across_blocks_and_threads(blobs, monkeypatch):
+    X, Y, _ = blobs
+    whole = [metric(X, Y, n_jobs=1) for metric in OF_RANKS]
+    monkeypatch.setattr(metrics.ranks, "BYTES_PER_BLOCK", 8 * len(X) * 7)
+    assert [metric(X, Y, n_jobs=2) for metric in OF_RANKS] == whole
+
+
+def test_counts_before_with_ties():
+    rng = np.random.default_rng(0)
+    distances = rng.integers(4, size=(9, 30)).astype(float)
+    columns = np.array([rng.choice(30, 6, replace=False) for _ in range(9)], dtype=np.int32)
+    out = np.empty(columns.shape, np.int64)
+    count_before(distances, columns, out)
+    order = np.argsort(distances, axis=1, kind="stable")
+    expected = [[list(row).index(column) for column in named] for row, named in zip(order, columns, strict=True)]
+    np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("k", [1, 2, 4, 8, 16, 32, 64])
+def test_accuracy_is_scikit_learns(ten_digits, k):
+    """Even numbers of voters, for ties of votes."""
+    _, Y, labels = ten_digits
+    folds = StratifiedKFold(10, shuffle=True, random_state=0)
+    expected = cross_val_score(KNeighborsClassifier(k), Y, labels, cv=folds).mean()
+    assert metrics.knn_accuracy(Y, labels, n_neighbors=k) == pytest.approx(expected, abs=1e-12)
+
+
+def test_accuracies_of_many_k_are_those_of_each(ten_digits):
+    _, Y, labels = ten_digits
+    ks = (64, 2, 7, 2)
+    together = metrics.knn_accuracies(Y, labels, n_neighbors=ks, n_folds=5, random_state=1)
+    alone = [metrics.knn_accuracy(Y, labels, n_neighbors=k, n_folds=5, random_state=1) for k in ks]
+    np.testing.assert_array_equal(together, alone)
+    assert metrics.knn_accuracy(Y, labels, n_neighbors=ks, n_folds=5, random_state=1) == np.mean(alone)
+    assert len(metrics.knn_accuracies(Y, labels)) == 6
+
+
+def test_accuracy_with_a_rare_class_and_named_labels(blobs):
+    """Three rows of ten folds: no warning, and the same as scikit-learn, which warns."""
+    _, Y, groups = blobs
+    names = np.array(["a", "b", "c", "d", "rare"])[groups]
+    names[:3] = "rare"
+    folds = StratifiedKFold(10, shuffle=True, random_state=0)
+    with pytest.warns(UserWarning, match="least populated"):
+        expected = cross_val_score(KNeighborsClassifier(4), Y, names, cv=folds).mean()
+    assert metrics.knn_accuracy(Y, names, n_neighbors=4) == pytest.approx(expected, abs=1e-12)
+    assert metrics.knn_accuracy(Y, names.astype(object), n_neighbors=4) == pytest.approx(expected, abs=1e-12)
+
+
+def test_shepard_goodness_is_spearmans(blobs):
+    X, Y, _ = blobs
+    expected = spearmanr(pdist(X), pdist(Y)).statistic
+    assert metrics.shepard_goodness(X, Y, n_sample=None) == pytest.approx(expected, abs=1e-9)
+
+
+def test_stress_by_loops(blobs):
+    X, Y, _ = blobs
+    X, Y = X[:60], Y[:60]
+
+    def stress(factor):
+        above = below = 0.0
+        for i, j in itertools.combinations(range(len(X)), 2):
+            in_data, on_map = np.linalg.norm(X[i] - X[j]), factor * np.linalg.norm(Y[i] - Y[j])
+            above += (in_data - on_map) ** 2
+            below += in_data**2
+        return above / below
+
+    assert metrics.normalized_stress(X, Y, n_sample=None) == pytest.approx(stress(1), rel=1e-9)
+    least = metrics.scale_normalized_stress(X, Y, n_sample=None)
+    a, b = pdist(X), pdist(Y)
+    assert least == pytest.approx(1 - (a @ b) ** 2 / ((a @ a) * (b @ b)), rel=1e-9)
+    best = (a @ b) / (b @ b)
+    assert least == pytest.approx(stress(best), rel=1e-9)
+    assert least < min(stress(0.95 * best), stress(1.05 * best))
+
+
+def test_centroid_triplets_by_loops(blobs):
+    X, Y, groups = blobs
+    in_data, on_map = ([A[groups == g].mean(axis=0) for g in range(4)] for A in (X, Y))
+    kept = []
+    for a in range(4):
+        for b, c in itertools.combinations([g for g in range(4) if g != a], 2):
+            nearer = [np.linalg.norm(A[a] - A[b]) < np.linalg.norm(A[a] - A[c]) for A in (in_data, on_map)]
+            kept.append(nearer[0] == nearer[1])
+    assert len(kept) == 12
+    assert 0 < np.mean(kept) < 1  # else this data could not tell right from wrong
+    assert metrics.centroid_triplet_accuracy(X, Y, groups) == np.mean(kept)
+    assert metrics.centroid_triplet_accuracy(X, Y, np.array(list("wxyz"))[groups]) == np.mean(kept)
+
+
+def test_random_triplets_approach_the_share_of_all(blobs):
+    X, Y, _ = blobs
+    X, Y = X[:40], Y[:40]
+    in_data, on_map = (np.linalg.norm(A[:, None] - A, axis=2) for A in (X, Y))
+    kept = [
+        (in_data[i, j] < in_data[i, k]) == (on_map[i, j] < on_map[i, k])
+        for i, j, k in itertools.permutations(range(40), 3)
+    ]
+    many = metrics.random_triplet_accuracy(X, Y, n_triplets=2000)
+    assert many == pytest.approx(np.mean(kept), abs=4 * 0.5 / np.sqrt(40 * 2000))
+
+
+def test_random_triplets_are_of_three_different_points():
+    others = metrics.triplets._draw_pairs(5, 400, 0)
+    points = np.broadcast_to(np.arange(5)[:, None], others.shape[:2])
+    assert (others[..., 0] != others[..., 1]).all()
+    assert (others != points[..., None]).all()
+    for i in range(5):  # all twelve ordered pairs of the other four, about equally often
+        counts = np.unique(others[i], axis=0, return_counts=True)[1]
+        assert len(counts) == 12
+        assert counts.min() > 10
+
+
+def test_density_correlation_is_that_of_the_benchmarks(ten_digits):
+    X, Y, _ = ten_digits
+    expected = isotropic_correlation(data_neighbors(X), Y)
+    assert metrics.density_correlation(X, Y) == pytest.approx(expected, abs=1e-12)
+
+
+def test_density_correlation_by_loops(blobs):
+    X, Y, _ = blobs
+    distances = np.linalg.norm(X[:, None] - X, axis=2)
+    logs = []
+    for i in range(len(X)):
+        near = np.argsort(distances[i])[1:8]
+        d = distances[i, near]
+        w = np.exp(-(d - d[0]) / (d.mean() - d[0]))
+        on_map = np.linalg.norm(Y[near] - Y[i], axis=1)
+        logs.append([np.log((w * d**2).sum() / w.sum()), np.log((w * on_map**2).sum() / w.sum())])
+    expected = np.corrcoef(np.transpose(logs))[0, 1]
+    assert metrics.density_correlation(X, Y, n_neighbors=7) == pytest.approx(
+        expected, abs=1e-6
+    )  # neighbours come in float32
+
+
+def test_copies_have_no_radius(blobs):
+    """Where all neighbours of a point are copies of it, it is left out rather than minus infinity."""
+    X, Y, _ = blobs
+    with_copies, places = np.vstack([X, np.repeat(X[:1] + 99, 9, axis=0)]), np.vstack([Y, Y[:9]])
+    ours = metrics.density_correlation(with_copies, places, n_neighbors=7)
+    assert ours == pytest.approx(metrics.density_correlation(X, Y, n_neighbors=7), abs=1e-12)
+    assert metrics.density_correlation(np.ones((20, 2)), Y[:20], n_neighbors=3) == 0
+
+
+def test_a_perfect_map_is_perfect(flat):
+    X, Y = flat
+    groups = np.arange(len(X)) % 5
+    assert metrics.trustworthiness(X, Y) == 1
+    assert metrics.continuity(X, Y) == 1
+    assert metrics.shepard_goodness(X, Y) == pytest.approx(1, abs=1e-6)
+    assert metrics.normalized_stress(X, Y) == pytest.approx(0, abs=1e-12)
+    assert metrics.scale_normalized_stress(X, Y) == pytest.approx(0, abs=1e-12)
+    assert metrics.centroid_triplet_accuracy(X, Y, groups) == 1
+    assert metrics.random_triplet_accuracy(X, Y) == 1
+    assert metrics.density_correlation(X, Y) == pytest.approx(1, abs=1e-9)
+    assert metrics.knn_accuracy(np.repeat(np.eye(5), 30, axis=0), np.repeat(range(5), 30), n_neighbors=(1, 2)) == 1
+
+
+def test_a_map_that_tells_nothing(blobs):
+    X, _, groups = blobs
+    noise = np.random.default_rng(5).normal(size=(len(X), 2))
+    for metric in [*OF_RANKS, metrics.random_triplet_accuracy]:
+        assert metric(X, noise) == pytest.approx(0.5, abs=0.06)
+    for metric in (metrics.shepard_goodness, metrics.density_correlation):
+        assert metric(X, noise) == pytest.approx(0, abs=0.2)
+    assert metrics.knn_accuracy(noise, groups) < 0.4
+    assert metrics.shepard_goodness(X, np.zeros((len(X), 2))) == 0
+    assert metrics.normalized_stress(X, np.zeros((len(X), 2))) == 1
+    assert metrics.scale_normalized_stress(X, np.zeros((len(X), 2))) == 1
+
+
+def test_size_place_and_turn_of_the_map_do_not_matter(blobs):
+    X, Y, groups = blobs
+    turn = np.linalg.qr(np.random.default_rng(2).normal(size=(2, 2)))[0]
+    moved = 17 * Y @ turn + 100
+    for metric in UNLABELLED:
+        if metric is not metrics.normalized_stress:
+            assert metric(X, moved) == pytest.approx(metric(X, Y), abs=1e-9), metric.__name__
+    assert metrics.normalized_stress(X, Y @ turn + 100) == pytest.approx(metrics.normalized_stress(X, Y), abs=1e-9)
+    assert metrics.normalized_stress(X, moved) > 2 * metrics.normalized_stress(X, Y)
+    assert metrics.centroid_triplet_accuracy(X, moved, groups) == metrics.centroid_triplet_accuracy(X, Y, groups)
+    assert metrics.knn_accuracy(moved, groups) == metrics.knn_accuracy(Y, groups)
+
+
+def labelled(metric, groups):
+    return (lambda X, Y: metric(X, Y, groups)) if "labels" in inspect.signature(metric).parameters else metric
+
+
+@pytest.mark.parametrize("metric", [*UNLABELLED, metrics.centroid_triplet_accuracy], ids=lambda f: f.__name__)
+def test_the_form_of_the_data_does_not_matter(ten_digits, metric):
+    """Integers, float32, CSR, large offsets; and nothing that came in is changed."""
+    X, Y, labels = (part[:400] for part in ten_digits)
+    score = labelled(metric, labels)
+    before = X.copy(), Y.copy()
+    expected = score(X, Y)
+    assert isinstance(expected, float)
+    assert score(X, Y) == expected
+    assert score(X.astype(np.uint8), Y) == expected
+    assert score(X.astype(np.float32), Y) == expected
+    assert score(X + 1e6, Y) == pytest.approx(expected, abs=1e-9)
+    assert score(sp.csr_matrix(X), Y) == pytest.approx(expected, abs=1e-9)
+    np.testing.assert_array_equal(X, before[0])
+    np.testing.assert_array_equal(Y, before[1])
+
+
+@pytest.mark.parametrize("metric", [*OF_RANKS, *OF_PAIRS], ids=lambda f: f.__name__)
+def test_a_sample_is_drawn_from_the_seed_and_stands_for_all(ten_digits, metric):
+    X, Y, _ = ten_digits
+    everything = metric(X, Y, n_sample=None)
+    samples = [metric(X, Y, n_sample=500, random_state=seed) for seed in (0, 0, 1)]
+    assert samples[0] == samples[1] != samples[2]
+    assert samples == pytest.approx([everything] * 3, abs=0.02)
+    assert metric(X, Y, n_sample=10**6) == everything
+
+
+def test_triplets_and_folds_are_drawn_from_the_seed(blobs):
+    X, Y, groups = blobs
+    triplets = [metrics.random_triplet_accuracy(X, Y, random_state=seed) for seed in (0, 0, 1)]
+    folds = [metrics.knn_accuracy(Y, groups, random_state=seed) for seed in (0, 0, 1)]
+    assert triplets[0] == triplets[1] != triplets[2]
+    assert folds[0] == folds[1] != folds[2]
+
+
+def test_benchmark_is_the_functions_together(ten_digits):
+    X, Y, labels = ten_digits
+    n_sample = 300
+    benchmark = metrics.Benchmark(X, labels, n_neighbors=10, n_sample=n_sample, random_state=4)
+    for places in (Y, Y[:, ::-1] ** 3):
+        scores = benchmark.score(places)
+        for name, value in scores.items():
+            metric = getattr(metrics, name)
+            options = {"n_neighbors": 10, "n_sample": n_sample, "random_state": 4}
+            if name == "knn_accuracy":
+                expected = metric(places, labels, random_state=4)
+            else:
+                known = inspect.signature(metric).parameters
+                chosen = {key: options[key] for key in options if key in known}
+                expected = labelled(metric, labels)(X, places) if "labels" in known else metric(X, places, **chosen)
+            assert value == pytest.approx(expected, abs=1e-12), name
+    assert len(scores) == 9
+    unlabelled = metrics.Benchmark(X, n_sample=n_sample).score(Y)
+    assert set(scores) - set(unlabelled) == {"knn_accuracy", "centroid_triplet_accuracy"}
+    two = metrics.Benchmark(X, labels > 4, n_sample=n_sample).score(Y)
+    assert set(two) - set(unlabelled) == {"knn_accuracy"}
+
+
+def test_benchmark_on_any_number_of_threads(blobs):
+    X, Y, groups = blobs
+    one, two = (metrics.Benchmark(X, groups, n_jobs=n_jobs).score(Y) for n_jobs in (1, 2))
+    assert one == two
+
+
+def test_benchmark_can_be_kept(blobs):
+    X, Y, groups = blobs
+    benchmark = metrics.Benchmark(X, groups)
+    assert pickle.loads(pickle.dumps(benchmark)).score(Y) == benchmark.score(Y)
+
+
+def test_arrow_fidelity_is_the_median_of_the_explanation(blobs):
+    X, Y, _ = blobs
+    ours = metrics.arrow_fidelity(X, Y, kind="map", n_neighbors=40, n_sample=None)
+    assert ours == np.median(explain(X, Y).fidelity(kind="map", n_neighbors=40))
+    assert metrics.arrow_fidelity(X, Y, n_sample=50) != metrics.arrow_fidelity(X, Y, n_sample=50, random_state=1)
+
+
+ARGUMENT_ERRORS = [
+    (
+        lambda X, Y, g: metrics.trustworthiness(X, Y, n_neighbors=120),
+        r"trustworthiness\(n_neighbors=120\).* 1 to 119",
+    ),
+    (lambda X, Y, g: metrics.continuity(X, Y, n_neighbors=0), r"continuity\(n_neighbors=0\)"),
+    (lambda X, Y, g: metrics.trustworthiness(X, Y, n_neighbors=2.5), r"n_neighbors=2.5"),
+    (lambda X, Y, g: metrics.shepard_goodness(X, Y, n_sample=1), r"shepard_goodness\(n_sample=1\).*None"),
+    (lambda X, Y, g: metrics.density_correlation(X, Y, n_neighbors=240), r"n_neighbors=240\).* 1 to 239"),
+    (lambda X, Y, g: metrics.knn_accuracy(Y, g, n_neighbors=(2, 217)), r"n_neighbors=217\).* 1 to 216"),
+    (lambda X, Y, g: metrics.knn_accuracy(Y, g, n_neighbors=()), r"at least one"),
+    (lambda X, Y, g: metrics.knn_accuracy(Y, g, n_folds=1), r"n_folds=1\)"),
+    (lambda X, Y, g: metrics.knn_accuracy(Y, np.arange(240)), r"no label has more than 1 rows"),
+    (lambda X, Y, g: metrics.random_triplet_accuracy(X, Y, n_triplets=0), r"n_triplets=0\)"),
+    (lambda X, Y, g: metrics.Benchmark(X[:60], g[:60]), r"Benchmark: knn_accuracy\(n_neighbors=64\)"),
+    (lambda X, Y, g: metrics.Benchmark(X, n_neighbors=120), r"Benchmark\(n_neighbors=120\)"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), ARGUMENT_ERRORS)
+def test_arguments_out_of_bounds(blobs, call, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        call(*blobs)
+
+
+DATA_ERRORS = [
+    (lambda X, Y, g: metrics.trustworthiness(X, Y[1:]), "trustworthiness: Y must have one place per row of X, 240"),
+    (lambda X, Y, g: metrics.continuity(np.where(X > 2, np.nan, X), Y), "continuity: X cannot be used: .*NaN"),
+    (lambda X, Y, g: metrics.shepard_goodness(X, np.where(Y > 1, np.inf, Y)), "Y cannot be used: .*infinity"),
+    (lambda X, Y, g: metrics.shepard_goodness(X * 0, Y), "all sampled rows of X are equal"),
+    (lambda X, Y, g: metrics.density_correlation(X[:, 0], Y), "X cannot be used"),
+    (lambda X, Y, g: metrics.centroid_triplet_accuracy(X, Y, g > 1), "at least 3 groups"),
+    (lambda X, Y, g: metrics.centroid_triplet_accuracy(X, Y, g[1:]), "labels must have one label per row, 240"),
+    (lambda X, Y, g: metrics.knn_accuracy(Y, None), "labels must have one label per row, 240"),
+    (lambda X, Y, g: metrics.knn_accuracy(Y, np.where(g > 1, np.nan, g)), "labels contains missing"),
+    (lambda X, Y, g: metrics.knn_accuracy(Y, ["a", None] * 120), "labels contains missing"),
+    (lambda X, Y, g: metrics.random_triplet_accuracy(X[:2], Y[:2]), "at least 3 rows"),
+    (lambda X, Y, g: metrics.Benchmark(X).score(Y[1:]), "score: Y must have one place per row of X, 240"),
+    (lambda X, Y, g: metrics.Benchmark(X, g[1:]), "Benchmark: labels"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), DATA_ERRORS)
+def test_data_that_cannot_be_used(blobs, call, message):
+    with pytest.raises(InvalidDataError, match=message):
+        call(*blobs)
+
+
+def test_public_names():
+    assert all(callable(getattr(metrics, name)) for name in metrics.__all__)
+    scored = metrics.Benchmark(np.eye(90), np.arange(90) % 3).score(np.random.default_rng(0).normal(size=(90, 2)))
+    assert set(scored) <= set(metrics.__all__)
