@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from lab import CACHE, write
 from sets import SETS, prepared
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 
+from featmap import metrics
 from lab import write
 from maps import load_map, map_file, seeds_of
 from sets import prepared
-
-from featmap import metrics
 
 LOCAL = {"trustworthiness": "trust.", "continuity": "cont.", "knn_accuracy": "k-NN acc."}
 GLOBAL = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from cells import prepared_cells
 from sklearn.utils import Bunch
 
+from cells import prepared_cells
 from featmap import datasets
 
 IMAGES = {

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from importlib.metadata import version
 
 import numpy as np
+
+from featmap import plot
 from lab import Claim, Lab, counted
 from maps import COMPARED, METHODS, densmap_at, featmap_at, load_map
 from scores import DENSITY, GLOBAL, LOCAL, scores_by_seed
 from sets import QUICK_SET, SETS, prepared
-
-from featmap import plot
 
 OURS, WITHOUT, STRONG = featmap_at(0.5), featmap_at(0), featmap_at(2)
 FAMILY = ("UMAP", densmap_at(2), "PaCMAP", "TriMap")
@@ -22,8 +22,8 @@ NEAR = 0.015
 ABOUT = """Maps of six kinds of data by nine methods, measured by the paper's six metrics and the correlation of
 local radii (`featmap.metrics`; ranks and pairs on 2,000 seeded points). Every package at its defaults, three seeds,
 the mean and the standard deviation over them; † marks cells with one seed, where a single map took more than ten
-minutes. Stress is taken with the map in its own units, and at the size that is best for it; less is better. Bold is the
-best of a column."""
+minutes. Stress is taken with the map in its own units, and at the size that is best for it; less is better. Bold is
+the best of a column."""
 
 Table = dict[str, dict[str, list[float]]]  # method → metric → a value per seed
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
-from lab import Claim, Lab, counted
-from maps import DENSMAP_WEIGHTS, FEATMAP_WEIGHTS, densmap_at, featmap_at, load_map
 from matplotlib.axes import Axes
-from scores import DENSITY, TEN_NEIGHBORS, scores_of
-from sets import QUICK_SET, SETS, prepared
 
 from featmap import plot
+from lab import Claim, Lab, counted
+from maps import DENSMAP_WEIGHTS, FEATMAP_WEIGHTS, densmap_at, featmap_at, load_map
+from scores import DENSITY, TEN_NEIGHBORS, scores_of
+from sets import QUICK_SET, SETS, prepared
 
 PRICES = {TEN_NEIGHBORS: "10-NN accuracy", "trustworthiness": "trustworthiness"}
 SHOWN = tuple(weight for weight in FEATMAP_WEIGHTS if weight <= 1.25)  # the paper's figure
