@@ -20,6 +20,7 @@ import numpy as np
 
 from lab import CACHE, write
 from sets import SETS, prepared
+from spacemap import spacemap
 
 SEEDS = (0, 1, 2)
 SLOW_SECONDS = 600  # a method that takes longer than this on a data set gets one seed there
@@ -30,10 +31,14 @@ Fit = Callable[[np.ndarray, int], np.ndarray]
 
 @dataclass(frozen=True)
 class Method:
-    """How it maps (rows, seed), and the package that does it."""
+    """How it maps (rows, seed), and the package that does it, if it is not our own baseline."""
 
     fit: Fit
-    package: str
+    package: str | None
+
+    @property
+    def source(self) -> str:
+        return f"{self.package} {version(self.package)}" if self.package else "a baseline of our own"
 
 
 def tsne(X: np.ndarray, seed: int) -> np.ndarray:
@@ -103,7 +108,7 @@ def densmap_at(weight: float) -> str:
 # The columns of the comparison, in the paper's order; the weights are the packages' defaults and two of ours beside.
 COMPARED = (
     *("t-SNE", "FIt-SNE", "h-NNE", "UMAP", "TriMap", "PaCMAP"),
-    *(densmap_at(2), featmap_at(0), featmap_at(0.5), featmap_at(2)),
+    *(densmap_at(2), "SpaceMAP", featmap_at(0), featmap_at(0.5), featmap_at(2)),
 )
 METHODS = {
     "h-NNE": Method(hnne, "hnne"),
@@ -112,6 +117,7 @@ METHODS = {
     "TriMap": Method(trimap, "trimap"),
     "UMAP": Method(umap, "umap-learn"),
     **{densmap_at(weight): Method(densmap(weight), "umap-learn") for weight in DENSMAP_WEIGHTS},
+    "SpaceMAP": Method(spacemap, None),
     "FIt-SNE": Method(fitsne, "openTSNE"),
     "t-SNE": Method(tsne, "scikit-learn"),
 }

@@ -43,6 +43,7 @@ def weights_of(network):
 
 def losses_of(network, images, labels):
     import torch
+
     from adversarial.fgsm import losses
     from adversarial.lenet import as_images
 

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from lab import CACHE
 from sklearn.utils import Bunch
 
 from featmap import MissingExtraError, datasets
+from lab import CACHE
 
 N_TRAIN = 60_000  # of MNIST, which come before the images to test
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from lab import Claim
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.utils import Bunch
 
 from featmap import metrics
+from lab import Claim
 
 N_CLUSTERS = 10
 LOST_ACCURACY = 0.05

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from lab import Lab
 from sklearn.utils import Bunch
 
 from featmap import FeatMAP
+from lab import Lab
 
 from .attack import FULL, attacked
 from .clusters import study_clusters

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from lab import Claim
 from scipy.ndimage import binary_dilation
+
+from lab import Claim
 
 from .resampling import mean_interval
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.metadata import version
 
 import numpy as np
 
@@ -57,8 +56,8 @@ def means(table: Table) -> dict[str, dict[str, float]]:
 
 
 def versions() -> str:
-    packages = dict.fromkeys(METHODS[method].package for method in COMPARED)
-    return "Packages: " + ", ".join(f"{package} {version(package)}" for package in packages) + "."
+    known = [f"{method} by {METHODS[method].source}" for method in COMPARED if not method.startswith("featMAP")]
+    return "Made by: " + ", ".join(known) + "."
 
 
 def markdown(data: str, table: Table) -> str:
