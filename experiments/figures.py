@@ -20,7 +20,8 @@ EXPERIMENTS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="a part of the data, into experiments/quick")
+    parser.add_argument("--only-made", action="store_true", help="the comparison of the maps there are, without more")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EXPERIMENTS))
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(EXPERIMENTS)
@@ -29,7 +30,7 @@ def main() -> None:
     for name in arguments.names or EXPERIMENTS:
         print(f"== {name}", flush=True)
         began = time.perf_counter()
-        import_module(f"{name}.experiment").run(Lab(name, arguments.quick))
+        import_module(f"{name}.experiment").run(Lab(name, arguments.quick, arguments.only_made))
         print(f"   {time.perf_counter() - began:.0f} s", flush=True)
     write_overview(EXPERIMENTS, arguments.quick)
 

@@ -48,11 +48,15 @@ def counted(claim: str, margins: dict[str, float]) -> Claim:
 
 
 class Lab:
-    """One run of one experiment; a quick one takes a part of the data and leaves the published results alone."""
+    """One run of one experiment; a quick one takes a part of the data and leaves the published results alone.
 
-    def __init__(self, name: str, quick: bool = False) -> None:
+    With ``only_made`` the comparison takes the maps there are and makes none.
+    """
+
+    def __init__(self, name: str, quick: bool = False, only_made: bool = False) -> None:
         self.home = HERE / name
         self.quick = quick
+        self.only_made = only_made
         self.folder = QUICK / name if quick else self.home
         self.folder.mkdir(parents=True, exist_ok=True)
         self.pictures: list[tuple[str, str]] = []

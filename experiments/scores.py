@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from featmap import metrics
 from lab import write
-from maps import load_map, map_file, seeds_of
+from maps import SEEDS, is_made, load_map, map_file, seeds_of
 from sets import prepared
 
 LOCAL = {"trustworthiness": "trust.", "continuity": "cont.", "knn_accuracy": "k-NN acc."}
@@ -39,6 +39,9 @@ def scores_of(data: str, method: str, seed: int = 0) -> dict[str, float]:
     return json.loads(path.read_text())
 
 
-def scores_by_seed(data: str, method: str) -> list[dict[str, float]]:
-    scores_of(data, method, 0)  # the first seed's seconds decide on the others
-    return [scores_of(data, method, seed) for seed in seeds_of(data, method)]
+def seeds_to_score(data: str, method: str, only_made: bool) -> list[int]:
+    """The seeds there shall be maps of, or, with ``only_made``, there are."""
+    if only_made:
+        return [seed for seed in SEEDS if is_made(data, method, seed)]
+    load_map(data, method)  # the seconds of the first seed decide on the others
+    return list(seeds_of(data, method))

@@ -8,8 +8,8 @@ import numpy as np
 
 from featmap import plot
 from lab import Claim, Lab, counted
-from maps import COMPARED, METHODS, densmap_at, featmap_at, load_map
-from scores import DENSITY, GLOBAL, LOCAL, scores_by_seed
+from maps import COMPARED, METHODS, SEEDS, densmap_at, featmap_at, load_map
+from scores import DENSITY, GLOBAL, LOCAL, scores_of, seeds_to_score
 from sets import QUICK_SET, SETS, prepared
 
 OURS, WITHOUT, STRONG = featmap_at(0.5), featmap_at(0), featmap_at(2)
@@ -20,18 +20,17 @@ TIE = 0.005  # of means over seeds; single seeds differ by about that
 NEAR = 0.015
 ABOUT = """Maps of six kinds of data by nine methods, measured by the paper's six metrics and the correlation of
 local radii (`featmap.metrics`; ranks and pairs on 2,000 seeded points). Every package at its defaults, three seeds,
-the mean and the standard deviation over them; † marks cells with one seed, where a single map took more than ten
-minutes. Stress is taken with the map in its own units, and at the size that is best for it; less is better. Bold is
-the best of a column."""
+the mean and the standard deviation over them; † marks cells with one seed, — maps that were not made. Stress is taken
+with the map in its own units, and at the size that is best for it; less is better. Bold is the best of a column."""
 
 Table = dict[str, dict[str, list[float]]]  # method → metric → a value per seed
 
 
 def run(lab: Lab) -> None:
     names = (QUICK_SET,) if lab.quick else SETS
-    tables = {data: measured(data, lab.quick) for data in names}
-    for data in names:
-        maps = {method: load_map(data, method) for method in COMPARED}
+    tables = {data: measured(data, lab) for data in names}
+    for data, table in tables.items():
+        maps = {method: load_map(data, method) for method in table}
         ax = plot.compare(maps, labels=prepared(data).target)
         lab.picture(ax.figure, data.lower().replace(" ", "_").replace(",", ""), f"{data}, seed 0")
     lab.report(
@@ -39,15 +38,18 @@ def run(lab: Lab) -> None:
         ABOUT + "\n\n" + versions(),
         claims(tables),
         {data: means(table) for data, table in tables.items()},
-        tables=[f"## {data}\n\n{markdown(data, table)}" for data, table in tables.items()],
+        tables=[f"## {data}\n\n{markdown(table)}" for data, table in tables.items()],
     )
 
 
-def measured(data: str, quick: bool) -> Table:
+def measured(data: str, lab: Lab) -> Table:
+    """Scores of the methods that have a map of the data."""
     table: Table = {}
     for method in COMPARED:
-        by_seed = scores_by_seed(data, method)[: 1 if quick else None]
-        table[method] = {metric: [scores[metric] for scores in by_seed] for metric in COLUMNS}
+        seeds = SEEDS[:1] if lab.quick else seeds_to_score(data, method, lab.only_made)
+        by_seed = [scores_of(data, method, seed) for seed in seeds]
+        if by_seed:
+            table[method] = {metric: [scores[metric] for scores in by_seed] for metric in COLUMNS}
     return table
 
 
@@ -60,22 +62,25 @@ def versions() -> str:
     return "Made by: " + ", ".join(known) + "."
 
 
-def markdown(data: str, table: Table) -> str:
+def markdown(table: Table) -> str:
     lines = ["| method | " + " | ".join(COLUMNS.values()) + " |", "|---|" + "---|" * len(COLUMNS)]
     best = {metric: best_of(table, COMPARED, metric) for metric in COLUMNS}
-    for method, row in table.items():
-        cells = [cell(row[metric], np.mean(row[metric]) == best[metric]) for metric in COLUMNS]
+    for method in COMPARED:
+        row = table.get(method, dict.fromkeys(COLUMNS, []))
+        cells = [cell(row[metric], best[metric]) for metric in COLUMNS]
         lines.append(f"| {method} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def cell(values: list[float], is_best: bool) -> str:
-    mean = f"**{np.mean(values):.3f}**" if is_best else f"{np.mean(values):.3f}"
+def cell(values: list[float], best: float) -> str:
+    if not values:
+        return "—"
+    mean = f"**{np.mean(values):.3f}**" if np.mean(values) == best else f"{np.mean(values):.3f}"
     return f"{mean} †" if len(values) == 1 else f"{mean} ± {np.std(values, ddof=1):.3f}"
 
 
 def best_of(table: Table, methods: Iterable[str], metric: str) -> float:
-    values = [np.mean(table[method][metric]) for method in methods]
+    values = [np.mean(table[method][metric]) for method in methods if method in table]
     return min(values) if metric in LESS_IS_MORE else max(values)
 
 
@@ -102,5 +107,5 @@ def claims(tables: dict[str, Table]) -> list[Claim]:
 def place_in_range(table: Table, metric: str) -> float:
     """How far ours is from the worst of the others."""
     sign = -1 if metric in LESS_IS_MORE else 1
-    others = [sign * np.mean(table[method][metric]) for method in COMPARED if not method.startswith("featMAP")]
+    others = [sign * np.mean(table[method][metric]) for method in table if not method.startswith("featMAP")]
     return float(sign * np.mean(table[OURS][metric]) - min(others))
