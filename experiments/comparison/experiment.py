@@ -66,7 +66,7 @@ def markdown(table: Table) -> str:
     lines = ["| method | " + " | ".join(COLUMNS.values()) + " |", "|---|" + "---|" * len(COLUMNS)]
     best = {metric: best_of(table, COMPARED, metric) for metric in COLUMNS}
     for method in COMPARED:
-        row = table.get(method, dict.fromkeys(COLUMNS, []))
+        row = table.get(method, {metric: [] for metric in COLUMNS})
         cells = [cell(row[metric], best[metric]) for metric in COLUMNS]
         lines.append(f"| {method} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
