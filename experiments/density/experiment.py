@@ -1,0 +1,144 @@
+"""Density (figs. density, den_1, sparse): MNIST's digit 1 by featMAP, UMAP and densMAP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from density.pictures import images_of, radii_against_radii
+from density.radii import Neighborhoods, correlation, radii_along_frames, two_digits
+from density.subgroups import Subgroups
+from featmap import FeatMAP, explain, metrics, plot
+from lab import Claim, Lab
+from maps import densmap, umap
+from sets import prepared
+
+QUICK_ROWS = 1000
+OURS, UMAP, DENSMAP = "featMAP", "UMAP", "densMAP"
+ABOUT = """The paper maps the 7,877 images of the digit 1 by featMAP and by UMAP, compares local radii in the
+data and on the map, and shows a subgroup that is sparse in the data. Here both are taken at their defaults and
+seed 0, and densMAP at its defaults beside them. Groups are Ward's clusters along the graph of nearest
+neighbours of the data, 8 of them; the sparse subgroup is the one with the largest mean log radius in the data
+that has at least 2 % of the images. A local radius is that of the weighted 15 nearest others in the data, on
+the map over the same others with the same weights (`featmap.metrics.density_correlation`); along the local
+directions it is `radii_` and `embedding_radii_` of the model, for the other maps with the frames that
+`featmap.explain` fits to them. All this, and the rules of the verdicts, was set before the first run."""
+
+
+def run(lab: Lab) -> None:
+    digits = prepared("MNIST")
+    X = digits.data[digits.target == 1][: QUICK_ROWS if lab.quick else None]
+    model = FeatMAP(random_state=0).fit(X)
+    maps = {OURS: model.embedding_, UMAP: umap(X, 0), DENSMAP: densmap(2.0)(X, 0)}
+    near = Neighborhoods.of(X)
+    on_maps = {name: near.on_map(Y) for name, Y in maps.items()}
+    groups = Subgroups.among(X, near.in_data)
+    sparse = groups.labels == groups.sparsest
+    figures = {
+        "rows": len(X),
+        "maps": {name: figures_of(X, Y, model, near.in_data, on_maps[name], sparse) for name, Y in maps.items()},
+        "sparse subgroup": facts_of(groups, near.in_data),
+        "largest deviation of our radii from the model's": deviation(model),
+    }
+    draw(lab, X, model, maps, groups, near.in_data, on_maps, digits.image_shape)
+    lab.report("Local density", ABOUT, claims_of(figures), figures)
+
+
+def figures_of(
+    X: np.ndarray, Y: np.ndarray, model: FeatMAP, in_data: np.ndarray, on_map: np.ndarray, sparse: np.ndarray
+) -> dict[str, Any]:
+    frames = model.frames_ if Y is model.embedding_ else explain(X, Y).frames_
+    along = radii_along_frames(Y, frames, model.graph_)
+    return {
+        "correlation in all directions": metrics.density_correlation(X, Y),
+        "correlation along each direction": [
+            correlation(*pair) for pair in zip(model.radii_.T, along.T, strict=True)
+        ],
+        "correlation in the sparse subgroup": correlation(in_data[sparse], on_map[sparse]),
+        "radius of the sparse subgroup by that of all": float(np.exp(on_map[sparse].mean() - on_map.mean())),
+    }
+
+
+def deviation(model: FeatMAP) -> float:
+    """How far our own computation of radii along frames is from the model's: it is used for the other maps."""
+    ours = radii_along_frames(model.embedding_, model.frames_, model.graph_)
+    return float(np.abs(ours - model.embedding_radii_).max())
+
+
+def facts_of(groups: Subgroups, in_data: np.ndarray) -> dict[str, Any]:
+    sparse = groups.labels == groups.sparsest
+    return {
+        "number": groups.sparsest,
+        "images": int(sparse.sum()),
+        "radius in the data by that of all": float(np.exp(in_data[sparse].mean() - in_data.mean())),
+        "images of each group": np.bincount(groups.labels)[1:].tolist(),
+        "mean log radius of each group": groups.mean_log_radius,
+        "mean distance of two images of each group": groups.mean_distance,
+    }
+
+
+def claims_of(figures: dict[str, Any]) -> list[Claim]:
+    ours, umaps, dens = (figures["maps"][name] for name in (OURS, UMAP, DENSMAP))
+    group = figures["sparse subgroup"]
+    distance = dict(group["mean distance of two images of each group"])
+    own = distance.pop(group["number"])
+    whole, along = "correlation in all directions", "correlation along each direction"
+    within, ratio = "correlation in the sparse subgroup", "radius of the sparse subgroup by that of all"
+    return [
+        Claim(
+            "The correlation of local radii is larger on featMAP's map than on UMAP's",
+            against(ours[whole], umaps[whole], dens[whole]),
+            ours[whole] > umaps[whole],
+        ),
+        Claim(
+            "It is larger along each of the two local directions",
+            "; ".join(against(*values) for values in zip(ours[along], umaps[along], dens[along], strict=True)),
+            all(a > b for a, b in zip(ours[along], umaps[along], strict=True)),
+        ),
+        Claim(
+            "Within the sparse subgroup it is positive on featMAP's map, and larger than on UMAP's",
+            against(ours[within], umaps[within], dens[within]),
+            ours[within] > max(0.0, umaps[within]),
+        ),
+        Claim(
+            "The sparse subgroup is drawn sparser by featMAP than by UMAP",
+            f"its radius is {ours[ratio]:.2f} times that of all against {umaps[ratio]:.2f} times "
+            f"(densMAP {dens[ratio]:.2f}; in the data {group['radius in the data by that of all']:.2f})",
+            ours[ratio] > umaps[ratio],
+        ),
+        Claim(
+            "Its images are the most diverse of all groups",
+            f"mean distance of two of its images {own:,.0f}, of the other {len(distance)} groups "
+            f"{min(distance.values()):,.0f} to {max(distance.values()):,.0f}; larger in "
+            f"{sum(other > own for other in distance.values())} of them",
+            own > max(distance.values()),
+        ),
+    ]
+
+
+def against(ours: float, umaps: float, dens: float) -> str:
+    return f"{two_digits(ours)} against {two_digits(umaps)} (densMAP {two_digits(dens)})"
+
+
+def draw(
+    lab: Lab,
+    X: np.ndarray,
+    model: FeatMAP,
+    maps: dict[str, np.ndarray],
+    groups: Subgroups,
+    in_data: np.ndarray,
+    on_maps: dict[str, np.ndarray],
+    image_shape: tuple[int, int],
+) -> None:
+    names = {groups.sparsest: f"{groups.sparsest} (sparse)", groups.densest: f"{groups.densest} (densest)"}
+    labels = np.array([names.get(group, str(group)) for group in groups.labels.tolist()])
+    ax = plot.compare(maps, labels=labels)
+    lab.picture(ax.figure, "maps", "Three maps of the digit 1; colours are the groups of the data")
+    figure = radii_against_radii(in_data, on_maps, groups.labels == groups.sparsest)
+    lab.picture(figure, "radii", "Local radii in the data and on each map, with lines of regression")
+    ax = plot.density(model)
+    lab.picture(ax.figure, "directions", "Local radii along the two local directions, on featMAP's map")
+    rows = {f"group {names[group]}": np.flatnonzero(groups.labels == group) for group in names}
+    figure = images_of(X, rows, image_shape)
+    lab.picture(figure, "images", "Ten random images of the sparse subgroup, ten of the densest group")
