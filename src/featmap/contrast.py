@@ -28,7 +28,7 @@ class Contrast:
     q_values: DoubleArray  # the share of false discoveries among all features that are at least as sure
 
     def top(self, k: int = 10) -> IntArray:
-        """Column numbers of the surest features, and among equally sure ones of the largest difference in spreads."""
+        """Column numbers of the surest features, and among equally sure ones of the largest difference first."""
         order = np.lexsort((-np.abs(self.difference), self.p_values))
         return order[:k].astype(np.int32)
 
