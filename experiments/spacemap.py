@@ -10,10 +10,11 @@ are seen. With ρ_i the distance to the last of the near field and η = 0.6,
 - map:    Q_ij = (1 − η)^((|y_i − y_j| / ρ_i^(2/d))^(4/d)),
 
 P is averaged with its transpose, and −ΣP ln Q − Σ(1 − P) ln(1 − Q) descends by sampled edges, each with 5 random
-points, as in UMAP. All this and the settings are those of the authors' program, which the paper's text leaves open
-in places: 20 near and 1 % of the rows middle neighbours, both dimensions estimated (Levina and Bickel, with log2, at
-most 50), 200 epochs, step 1 falling to 0, forces clipped at 4, the graph's spectrum as start; an edge is drawn as
-often as its P says and then pulls with weight P once more, and its random points push with weight 1 − P.
+points, as in UMAP. Formulas and settings are read from the authors' public program, not from the paper's text; where
+the program's defaults differ from its README and example, these count. So 20 near neighbours and 1 % of the rows as
+middle ones, both dimensions estimated (Levina and Bickel, with log2, at most 50), 200 epochs, step 1 falling to 0,
+forces clipped at 4, the graph's spectrum as start; an edge is drawn as often as its P says and then pulls with weight
+P once more, and its random points push with weight 1 − P.
 
 What differs: the values are divided by the largest (the authors' example does so by 255; t and the start have a
 unit). The force is the loss's gradient; theirs has the coefficient of a point's distances, −ln(1 − η) / ρ_i^(8/d²),

@@ -104,4 +104,7 @@ def test_clusters_and_neighbors_are_kept(clusters, fitted):
 def test_copies_do_no_harm():
     rows = np.random.default_rng(0).normal(size=(150, 4))
     rows[:15] = rows[0]
+    indices, distances = nearest_others(rows.astype(np.float32), 20)
+    assert np.isfinite(intrinsic_dimensions(distances[:, :10])).all()
+    assert np.isfinite(similarities(indices, distances, 10, 3.0, n_epochs=200).data).all()
     assert np.isfinite(spacemap(rows, seed=0, n_near=10)).all()
