@@ -14,7 +14,7 @@ from featmap.regression import MapSearch, Moments, default_neighbors
 def local(request, rng):
     """Features, a map, and the neighbours of four points on it."""
     X = rng.normal(size=(50, 6))
-    X[:, 4] = 7.0  # constant
+    X[:, 4] = 7.0  # constant: it has no R²
     Y = rng.normal(size=(50, request.param)).astype(np.float32)
     X[:, 0] += Y[:, 0]
     features = measure(X)
@@ -33,8 +33,17 @@ def test_moments_equal_their_twin(local):
         np.testing.assert_allclose(moments.products[p], dy.T @ dx, atol=1e-6)
         np.testing.assert_allclose(moments.squares[p], dy.T @ dy, rtol=1e-6)
         np.testing.assert_allclose(moments.spreads[p], (dx**2).sum(axis=0), atol=1e-6)
-    assert (moments.spreads[:, 4] == 0).all()
-    assert (moments.products[:, :, 4] == 0).all()
+
+
+def test_a_feature_that_is_constant_among_the_neighbors_has_exactly_no_moments(rng):
+    """It is not constant elsewhere, so that it is not 0 in unit size; sums of 0.1 would leave rounding."""
+    X = rng.normal(5, 1, size=(50, 2))
+    X[:20, 1] = 0.1
+    Y = rng.normal(size=(50, 2)).astype(np.float32)
+    moments = Moments.around(measure(X), Y, np.arange(20, dtype=np.int32)[None])
+    assert (moments.spreads[0] > 0).tolist() == [True, False]
+    assert moments.products[0, :, 0].all()
+    assert (moments.products[0, :, 1] == 0).all()
 
 
 def test_slopes_and_explained_variance_are_those_of_a_regression(local):
