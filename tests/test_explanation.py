@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,6 +19,10 @@ from featmap.explanation import SCORED
 from featmap.loadings import axes
 
 ALL_KINDS = sorted(KINDS)
+
+
+def centered(values):
+    return values - values.mean(axis=0)
 
 
 def median_fidelity(explanation, kind, **options):
@@ -67,25 +73,44 @@ def test_permuted_features_permute_arrows(kind, rng):
     np.testing.assert_allclose(explain(X[:, order], Y).arrows(kind=kind), expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("kind", ["map", "tangent"])
+@pytest.mark.parametrize("kind", ALL_KINDS)
 def test_fidelity_equals_its_twin(kind, rng):
-    """Regressions on one half of the nearest on the map, within the tangent spaces, scored on the other half."""
+    """Arrows that know one half of the nearest on the map, by the order of distance, scored on the other half."""
     X, Y = rng.normal(size=(150, 12)), rng.normal(size=(150, 2))
     X[:, :3] += np.column_stack([Y, Y[:, 0] * Y[:, 1]])
     explanation = explain(X, Y, intrinsic_dim=4)
     scene = explanation._scene
     V = axes(scene.ground.features, scene.tangents, np.arange(150, dtype=np.int32), 4).astype(float)
-    projections = np.swapaxes(V, 1, 2) @ V
-    for row in (0, 77, 149):
-        near = np.argsort(np.linalg.norm(Y - Y[row], axis=1))[1:21]
+
+    def arrows(row, fitted, scored):
+        if kind == "frame":
+            return scene.frame_without(row, scored) @ V[row, :2]
+        slopes = LinearRegression().fit(Y[fitted], X[fitted]).coef_.T
         around = np.append(scene.tangents.neighbors[row], row)
-        within = np.eye(12) if kind == "map" else projections[around].mean(axis=0)
+        return slopes if kind == "map" else slopes @ (np.swapaxes(V, 1, 2) @ V)[around].mean(axis=0)
+
+    for row in (0, 77, 149):
+        near = np.argsort(np.linalg.norm(Y - Y[row], axis=1))[1:61]
         scores = []
         for fitted, scored in ((near[::2], near[1::2]), (near[1::2], near[::2])):
-            arrows = LinearRegression().fit(Y[fitted], X[fitted]).coef_.T @ within
-            predicted, true = ((values - values.mean(axis=0)) for values in (Y[scored] @ arrows, X[scored]))
+            predicted, true = (centered(part) for part in (Y[scored] @ arrows(row, fitted, scored), X[scored]))
             scores.append((predicted * true).sum() / np.linalg.norm(predicted) / np.linalg.norm(true))
-        assert explanation.fidelity([row], kind, 20)[0] == pytest.approx(np.mean(scores), abs=1e-5)
+        assert explanation.fidelity([row], kind, 60)[0] == pytest.approx(np.mean(scores), abs=1e-5)
+
+
+def test_a_frame_knows_nothing_of_rows_left_out(rng):
+    scene = explain(rng.normal(size=(100, 6)), rng.normal(size=(100, 2)))._scene
+    left_out, nothing = scene.links[5].indices[::2], np.empty(0, np.int32)
+    places = scene.places.copy()
+    places[left_out] += 10
+    elsewhere = replace(scene, ground=replace(scene.ground, places=places))
+    np.testing.assert_array_equal(elsewhere.frame_without(5, left_out), scene.frame_without(5, left_out))
+    assert not np.allclose(elsewhere.frame_without(5, nothing), scene.frame_without(5, nothing), atol=0.01)
+
+
+def test_random_frames_do_not_depend_on_company(digits_model):
+    together = digits_model.fidelity([3, 7], "random")
+    np.testing.assert_array_equal(digits_model.fidelity([7], "random"), together[1:])
 
 
 def test_tangent_spaces_count_as_many_directions_as_each_has(rng):

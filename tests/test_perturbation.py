@@ -62,9 +62,10 @@ def test_features_without_variance_move_nothing(rng):
 
 
 def test_one_seed_one_result(model):
-    first, second, other = (model.perturbation(random_state=seed) for seed in (0, 0, 1))
+    first, second, other = (model.perturbation(np.arange(20), random_state=seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(first.random, second.random)
     assert not np.array_equal(first.random, other.random)
+    np.testing.assert_array_equal(first.most, other.most)
 
 
 def test_area_is_relative_to_random_features():

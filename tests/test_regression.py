@@ -62,6 +62,15 @@ def test_slopes_and_explained_variance_are_those_of_a_regression(local):
         assert (explained[p][~varying] == 0).all()
 
 
+def test_a_narrow_direction_of_the_map_is_one(rng):
+    X = rng.normal(size=(30, 4))
+    Y = (rng.normal(size=(30, 2)) * [1, 1e-3]).astype(np.float32)
+    features = measure(X)
+    slopes = Moments.around(features, Y, np.arange(30, dtype=np.int32)[None]).slopes()
+    expected = LinearRegression().fit(Y.astype(float), features.matrix.astype(float)).coef_.T
+    np.testing.assert_allclose(slopes[0], expected, rtol=1e-6)
+
+
 def test_cosines_compare_all_changes_at_once(local, rng):
     features, Y, neighbors, moments = local
     arrows = rng.normal(size=moments.products.shape)
