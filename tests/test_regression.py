@@ -37,10 +37,10 @@ def test_moments_equal_their_twin(local):
 
 def test_features_that_are_constant_among_the_neighbors_have_exactly_no_moments(rng):
     """They are not constant elsewhere, so that they are not 0 in unit size; sums of their squares leave rounding."""
-    X = rng.normal(5, 1, size=(50, 30))
-    X[:20, 1:] = rng.normal(size=29)
-    Y = rng.normal(size=(50, 2)).astype(np.float32)
-    moments = Moments.around(measure(X), Y, np.arange(20, dtype=np.int32)[None])
+    X = rng.normal(5, 1, size=(250, 301))
+    X[:100, 1:] = rng.normal(size=300)
+    Y = rng.normal(size=(250, 2)).astype(np.float32)
+    moments = Moments.around(measure(X), Y, np.arange(100, dtype=np.int32)[None])
     assert moments.spreads[0, 0] > 0
     assert moments.products[0, :, 0].all()
     assert (moments.spreads[0, 1:] == 0).all()
