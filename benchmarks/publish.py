@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from records import load_results, write_atomically
+from records import load_results, put_between
 from report import BY_METHOD, BY_ROWS, as_markdown
 
 HERE = Path(__file__).parent
@@ -15,10 +15,8 @@ BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 def publish(folder: Path, readme: Path, images: Path) -> None:
     for name in (BY_METHOD, BY_ROWS):
         shutil.copyfile(folder / name, images / f"bench_{name}")
-    before, rest = readme.read_text().split(BEGIN)
-    after = rest.split(END)[1]
     text = as_markdown(load_results(folder / "results.json"), pictures="../docs/images/bench_")
-    write_atomically(readme, f"{before}{BEGIN}\n\n{text}\n{END}{after}")
+    put_between(readme, BEGIN, END, text)
 
 
 if __name__ == "__main__":

@@ -65,3 +65,10 @@ def write_atomically(path: Path, text: str) -> None:
     temporary = path.with_name(path.name + ".part")
     temporary.write_text(text)
     os.replace(temporary, path)
+
+
+def put_between(path: Path, begin: str, end: str, text: str) -> None:
+    """Replace what stands between two marks in a file."""
+    before, rest = path.read_text().split(begin)
+    after = rest.split(end)[1]
+    write_atomically(path, f"{before}{begin}\n\n{text}\n{end}{after}")

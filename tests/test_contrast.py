@@ -34,6 +34,32 @@ def test_planted_features_are_found(rng):
     assert "3 found" in repr(result) or "4 found" in repr(result)
 
 
+def test_q_values_are_benjamini_and_hochbergs(rng):
+    X, labels = noise_with([3], rng)
+    result = explained(X, rng).contrast("left", labels=labels)
+    p_values = np.sort(result.p_values)
+    of_rank = p_values * len(p_values) / np.arange(1, len(p_values) + 1)
+    expected = np.minimum.accumulate(of_rank[::-1])[::-1]
+    np.testing.assert_allclose(np.sort(result.q_values), np.minimum(expected, 1), rtol=1e-12)
+
+
+def test_of_equally_sure_features_the_largest_difference_comes_first(rng):
+    """All three tell the groups apart without exception, and no permutation does."""
+    in_a = np.arange(60) < 30
+    X = np.where(in_a[:, None], [1.0, -3.0, 2.0], 0.0) + 1e-3 * rng.normal(size=(60, 3))
+    result = explained(X, rng).contrast(in_a)
+    assert np.ptp(result.p_values) == 0
+    assert result.top().tolist() == [1, 2, 0]
+
+
+def test_permutations_that_differ_as_much_as_the_groups_count(rng):
+    """Two ones among eight rows, both in a: they are in one group in 3 of 7 permutations."""
+    rows = np.zeros((8, 1), np.float32)
+    rows[:2] = 1
+    _, p = difference_with_p_values(rows, np.arange(8) < 4, 20_000, 0)
+    assert p[0] == pytest.approx(3 / 7, abs=4 * np.sqrt(3 / 7 * 4 / 7 / 20_000))
+
+
 def test_importance_is_the_mean_over_each_group(rng):
     X, labels = noise_with([0], rng)
     explanation = explained(X, rng)
@@ -44,6 +70,16 @@ def test_importance_is_the_mean_over_each_group(rng):
     np.testing.assert_allclose(
         result.importance_b, explanation.feature_importance(labels == "right").mean(axis=0), rtol=1e-5
     )
+
+
+def test_the_mean_importance_is_taken_block_by_block(rng, monkeypatch):
+    X, labels = noise_with([0], rng)
+    explanation = explained(X, rng)
+    whole = explanation.contrast(labels == "left")
+    monkeypatch.setattr("featmap.explanation.BLOCK", 50)
+    by_blocks = explanation.contrast(labels == "left")
+    np.testing.assert_allclose(by_blocks.importance_a, whole.importance_a, rtol=1e-12)
+    np.testing.assert_allclose(by_blocks.importance_b, whole.importance_b, rtol=1e-12)
 
 
 def test_rows_and_labels_name_the_same_groups(rng):
@@ -113,6 +149,7 @@ def test_as_a_frame_of_pandas(rng):
     [
         (lambda e: e.contrast([0, 1, 2], [2, 3]), "apart"),
         (lambda e: e.contrast([0]), "at least 2 rows"),
+        (lambda e: e.contrast([3, 3]), "at least 2 rows"),
         (lambda e: e.contrast("x", labels=np.zeros(300)), "at least 2 rows"),
         (lambda e: e.contrast(0, labels=np.zeros(299)), "one label per row, 300"),
         (lambda e: e.contrast(slice(None)), "at least 2 rows"),

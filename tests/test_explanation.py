@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_swiss_roll
 from sklearn.decomposition import PCA
+from sklearn.linear_model import LinearRegression
+from sklearn.metrics import r2_score
 
 from featmap import Explanation, FeatMAP, InvalidDataError, InvalidParameterError, explain
 from featmap.arrows import KINDS
 from featmap.explanation import SCORED
+from featmap.loadings import axes
 
 ALL_KINDS = sorted(KINDS)
+
+
+def centered(values):
+    return values - values.mean(axis=0)
 
 
 def median_fidelity(explanation, kind, **options):
@@ -62,6 +71,60 @@ def test_permuted_features_permute_arrows(kind, rng):
     order = rng.permutation(6)
     expected = explain(X, Y).arrows(kind=kind)[:, order]
     np.testing.assert_allclose(explain(X[:, order], Y).arrows(kind=kind), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ALL_KINDS)
+def test_fidelity_equals_its_twin(kind, rng):
+    """Arrows that know one half of the nearest on the map, by the order of distance, scored on the other half."""
+    X, Y = rng.normal(size=(150, 12)), rng.normal(size=(150, 2))
+    X[:, :3] += np.column_stack([Y, Y[:, 0] * Y[:, 1]])
+    explanation = explain(X, Y, intrinsic_dim=4)
+    scene = explanation._scene
+    V = axes(scene.ground.features, scene.tangents, np.arange(150, dtype=np.int32), 4).astype(float)
+
+    def arrows(row, fitted, scored):
+        if kind == "frame":
+            return scene.frame_without(row, scored) @ V[row, :2]
+        slopes = LinearRegression().fit(Y[fitted], X[fitted]).coef_.T
+        around = np.append(scene.tangents.neighbors[row], row)
+        return slopes if kind == "map" else slopes @ (np.swapaxes(V, 1, 2) @ V)[around].mean(axis=0)
+
+    for row in (0, 77, 149):
+        near = np.argsort(np.linalg.norm(Y - Y[row], axis=1))[1:61]
+        scores = []
+        for fitted, scored in ((near[::2], near[1::2]), (near[1::2], near[::2])):
+            predicted, true = (centered(part) for part in (Y[scored] @ arrows(row, fitted, scored), X[scored]))
+            scores.append((predicted * true).sum() / np.linalg.norm(predicted) / np.linalg.norm(true))
+        assert explanation.fidelity([row], kind, 60)[0] == pytest.approx(np.mean(scores), abs=1e-5)
+
+
+def test_a_frame_knows_nothing_of_rows_left_out(rng):
+    scene = explain(rng.normal(size=(100, 6)), rng.normal(size=(100, 2)))._scene
+    left_out, nothing = scene.links[5].indices[::2], np.empty(0, np.int32)
+    places = scene.places.copy()
+    places[left_out] += 10
+    elsewhere = replace(scene, ground=replace(scene.ground, places=places))
+    np.testing.assert_array_equal(elsewhere.frame_without(5, left_out), scene.frame_without(5, left_out))
+    assert not np.allclose(elsewhere.frame_without(5, nothing), scene.frame_without(5, nothing), atol=0.01)
+
+
+def test_random_frames_do_not_depend_on_company(digits_model):
+    together = digits_model.fidelity([3, 7], "random")
+    np.testing.assert_array_equal(digits_model.fidelity([7], "random"), together[1:])
+
+
+def test_tangent_spaces_count_as_many_directions_as_each_has(rng):
+    """Half of the rows lie on a line, half fill a space: the arrows of the line have one feature."""
+    X = np.zeros((200, 6))
+    X[:100, 0] = np.linspace(0, 10, 100)
+    X[100:] = 100 + rng.normal(size=(100, 6))
+    X[:100] += 1e-3 * rng.normal(size=(100, 6))
+    Y = rng.normal(size=(200, 1))
+    explanation = explain(X, Y)
+    assert (explanation.intrinsic_dim_[:100] == 1).all()
+    arrows = np.abs(explanation.arrows(kind="tangent")[:100, :, 0])
+    slopes = np.abs(explanation.arrows(kind="map")[:100, :, 0])
+    assert (arrows[:, 1:] < 0.01 * slopes.max(axis=1, keepdims=True)).all()
 
 
 @pytest.mark.parametrize("kind", [*ALL_KINDS, "random"])
@@ -197,11 +260,21 @@ def test_names_and_frames_of_pandas(rng):
     assert unnamed.to_frame([0]).columns.tolist() == ["feature 0", "feature 1", "feature 2"]
 
 
-def test_explained_variance_is_between_zero_and_one(digits_model):
+def test_explained_variance_is_between_zero_and_one(digits_model, plane):
+    X, Y, _ = plane
+    assert (explain(X, Y).explained_variance() <= 1).all()  # all is explained here, and rounding would exceed it
     explained = digits_model.explained_variance([0, 1])
     assert explained.shape == (2, 64)
     assert explained.min() >= 0
     assert 0.1 < explained.max() <= 1
+
+
+def test_explained_variance_is_that_of_a_regression_on_the_nearest(rng):
+    X, Y = rng.normal(size=(100, 5)), rng.normal(size=(100, 2))
+    near = np.argsort(np.linalg.norm(Y - Y[8], axis=1))[1:21]
+    predicted = LinearRegression().fit(Y[near], X[near]).predict(Y[near])
+    expected = r2_score(X[near], predicted, multioutput="raw_values")
+    np.testing.assert_allclose(explain(X, Y).explained_variance([8], 20)[0], expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (30, 1), (40, 3)])

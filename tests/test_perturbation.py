@@ -22,6 +22,27 @@ def test_important_features_move_points_furthest(model):
     assert (np.diff(moves.most) >= -0.02).all()
 
 
+@pytest.mark.parametrize("fraction", [0.25, 1.0])
+def test_moves_equal_their_twin(digits, model, fraction):
+    """The most important features of a row are replaced by their means over its neighbours, and it is placed anew."""
+    rows = [3, 900, 40]
+    places, importance = model.embedding_, model.feature_importance(rows)
+    changed = digits[rows]
+    for row, near, weights in zip(changed, model._scene.tangents.neighbors[rows], importance, strict=True):
+        taken = np.argsort(-weights, kind="stable")[: int(fraction * 64)]
+        row[taken] = digits[near][:, taken].mean(axis=0)
+    links = model.graph_[rows].tocoo()
+    link_length = np.linalg.norm(places[links.col] - places[rows][links.row], axis=1).mean()
+    expected = np.linalg.norm(model.transform(changed) - places[rows], axis=1).mean() / link_length
+    found = model.perturbation(rows, fractions=[0.1, fraction])
+    assert found.most[-1] == pytest.approx(expected, rel=1e-3)
+
+
+def test_on_a_map_without_extent_nothing_moves(rng):
+    moves = explain(rng.normal(size=(60, 5)), np.zeros((60, 2))).perturbation([0, 1])
+    assert (moves.most == 0).all()
+
+
 def test_any_map_can_be_perturbed(digits, model):
     """Rows are placed on a map of any origin by the same rule."""
     ours, other = model.perturbation([1, 2, 3]), explain(digits, model.embedding_).perturbation([1, 2, 3])
@@ -41,9 +62,10 @@ def test_features_without_variance_move_nothing(rng):
 
 
 def test_one_seed_one_result(model):
-    first, second, other = (model.perturbation(random_state=seed) for seed in (0, 0, 1))
+    first, second, other = (model.perturbation(np.arange(20), random_state=seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(first.random, second.random)
     assert not np.array_equal(first.random, other.random)
+    np.testing.assert_array_equal(first.most, other.most)
 
 
 def test_area_is_relative_to_random_features():

@@ -179,6 +179,7 @@ def test_perturbation_has_three_curves_and_the_area_between_two_of_them():
     for line in ax.lines:
         assert np.array_equal(line.get_xdata(), fractions)
         assert np.array_equal(line.get_ydata(), getattr(result, line.get_gid()))
+        assert not line.get_clip_on()  # a marker at 0 is seen whole
     assert [line.get_gid() for line in ax.lines] == ["most", "random", "least"]
     (area,) = ax.collections
     assert isinstance(area, PolyCollection)

@@ -14,7 +14,7 @@ from featmap.regression import MapSearch, Moments, default_neighbors
 def local(request, rng):
     """Features, a map, and the neighbours of four points on it."""
     X = rng.normal(size=(50, 6))
-    X[:, 4] = 7.0  # constant
+    X[:, 4] = 7.0  # constant: it has no R²
     Y = rng.normal(size=(50, request.param)).astype(np.float32)
     X[:, 0] += Y[:, 0]
     features = measure(X)
@@ -33,8 +33,18 @@ def test_moments_equal_their_twin(local):
         np.testing.assert_allclose(moments.products[p], dy.T @ dx, atol=1e-6)
         np.testing.assert_allclose(moments.squares[p], dy.T @ dy, rtol=1e-6)
         np.testing.assert_allclose(moments.spreads[p], (dx**2).sum(axis=0), atol=1e-6)
-    assert (moments.spreads[:, 4] == 0).all()
-    assert (moments.products[:, :, 4] == 0).all()
+
+
+def test_features_that_are_constant_among_the_neighbors_have_exactly_no_moments(rng):
+    """They are not constant elsewhere, so that they are not 0 in unit size; sums of their squares leave rounding."""
+    X = rng.normal(5, 1, size=(250, 301))
+    X[:100, 1:] = rng.normal(size=300)
+    Y = rng.normal(size=(250, 2)).astype(np.float32)
+    moments = Moments.around(measure(X), Y, np.arange(100, dtype=np.int32)[None])
+    assert moments.spreads[0, 0] > 0
+    assert moments.products[0, :, 0].all()
+    assert (moments.spreads[0, 1:] == 0).all()
+    assert (moments.products[0, :, 1:] == 0).all()
 
 
 def test_slopes_and_explained_variance_are_those_of_a_regression(local):
@@ -50,6 +60,15 @@ def test_slopes_and_explained_variance_are_those_of_a_regression(local):
         varying = total > 0
         np.testing.assert_allclose(explained[p][varying], 1 - residual[varying] / total[varying], atol=1e-6)
         assert (explained[p][~varying] == 0).all()
+
+
+def test_a_narrow_direction_of_the_map_is_one(rng):
+    X = rng.normal(size=(30, 4))
+    Y = (rng.normal(size=(30, 2)) * [1, 1e-3]).astype(np.float32)
+    features = measure(X)
+    slopes = Moments.around(features, Y, np.arange(30, dtype=np.int32)[None]).slopes()
+    expected = LinearRegression().fit(Y.astype(float), features.matrix.astype(float)).coef_.T
+    np.testing.assert_allclose(slopes[0], expected, rtol=1e-6)
 
 
 def test_cosines_compare_all_changes_at_once(local, rng):

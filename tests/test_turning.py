@@ -44,6 +44,15 @@ def test_new_rows_have_one_too(model, rng):
     assert ((model.explain(new).consistency() > 0) & (model.explain(new).consistency() <= 1 + 1e-6)).all()
 
 
+def test_new_rows_turn_alike_in_any_company(model, rng):
+    new = rng.normal(size=(5, 5))
+    np.testing.assert_array_equal(model.explain(new).consistency()[[3]], model.explain(new[[3]]).consistency())
+
+
+def test_a_line_on_a_map_of_two_dimensions_does_not_turn(rng):
+    assert np.allclose(explain(rng.normal(size=(60, 1)), rng.normal(size=(60, 2))).consistency(), 1, atol=1e-5)
+
+
 def test_a_row_without_directions_has_none():
     rows = np.random.default_rng(0).normal(size=(60, 4))
     rows[:30] = rows[0]

@@ -58,7 +58,7 @@ def perturb(scene: Scene, points: IntArray, fractions: DoubleArray, seed: int, w
 
 def _mean_move(scene: Scene, points: IntArray, order: np.ndarray, fraction: float, workers: Workers) -> float:
     n_replaced = max(1, round(fraction * order.shape[1]))
-    rows = dense_rows(scene.tangents.centers, points).copy()
+    rows = dense_rows(scene.tangents.centers, points)
     for place, point in enumerate(points):
         replaced = order[place, :n_replaced]
         neighborhood = scene.ground.features.rows(scene.tangents.neighbors[point])

@@ -13,6 +13,18 @@ FAINT_INK = "#cfcfcf"
 # Names come from the data: a "$" or "_" in them is a letter, not a formula.
 PLAIN_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
 
+# Arrows as long as the map says, with shafts in inches and heads in widths of the shaft.
+ARROW_STYLE: dict[str, Any] = {
+    "angles": "xy",
+    "scale_units": "xy",
+    "units": "inches",
+    "headwidth": 4.5,
+    "headlength": 5.5,
+    "headaxislength": 5,
+    "zorder": 3,
+    "gid": "arrows",
+}
+
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
     """The Axes given, or those of a new figure (of so many inches) that leaves room for a legend or colour bar."""

@@ -29,7 +29,9 @@ def perturbation(result: Perturbation, *, ax: Axes | None = None) -> Axes:
         raise InvalidParameterError(f"perturbation(result=…): must be a Perturbation; got {type(result).__name__}")
     ax = axes_or_new(ax, (7.5, 4.2))
     for name, (colour, marker, _) in CURVES.items():
-        ax.plot(result.fractions, getattr(result, name), color=colour, marker=marker, markersize=5, gid=name)
+        moves = getattr(result, name)
+        # Markers of moves near 0 lie half below the axis.
+        ax.plot(result.fractions, moves, color=colour, marker=marker, markersize=5, clip_on=False, gid=name)
     ax.fill_between(result.fractions, result.random, result.most, color=COLOURS[0], alpha=0.15, linewidth=0)
     legend(
         ax,

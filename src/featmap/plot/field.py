@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 
 from ..errors import InvalidParameterError
-from .canvas import FAINT_INK, PLAIN_TEXT, axes_or_new
+from .canvas import ARROW_STYLE, FAINT_INK, PLAIN_TEXT, axes_or_new
 from .checks import check_kind, check_model, check_two_dimensions
 from .cloud import Cloud
 from .frame import UNITS, add_to_label
@@ -87,22 +87,7 @@ def _per_cell(lengths: np.ndarray) -> float:
 def _draw_arrows(ax: Axes, places: np.ndarray, arrows: np.ndarray, scale: float, fidelity: np.ndarray) -> None:
     colours = np.tile(to_rgba(ARROW), (len(arrows), 1))
     colours[:, 3] = np.clip(fidelity / SOLID, FAINTEST, 1)
-    ax.quiver(
-        *places.T,
-        *arrows.T,
-        color=colours,
-        angles="xy",
-        scale_units="xy",
-        scale=scale,
-        units="inches",
-        width=0.016,
-        headwidth=4,
-        headlength=4.5,
-        headaxislength=4,
-        minlength=0.5,
-        zorder=3,
-        gid="arrows",
-    )
+    ax.quiver(*places.T, *arrows.T, color=colours, scale=scale, width=0.016, minlength=0.5, **ARROW_STYLE)
 
 
 def _check_grid(grid: Any) -> None:

@@ -13,6 +13,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Circle
 
 from .canvas import (
+    ARROW_STYLE,
     FAINT_INK,
     INK,
     PALE_INK,
@@ -148,23 +149,7 @@ class _Frame:
 
     def _draw_arrows(self) -> None:
         origin = np.zeros(len(self.top))
-        self.ax.quiver(
-            origin,
-            origin,
-            *self.top.T,
-            angles="xy",
-            scale_units="xy",
-            scale=1,
-            units="inches",
-            width=0.022,
-            headwidth=4.5,
-            headlength=5.5,
-            headaxislength=5,
-            minlength=0.1,
-            color=ARROW,
-            zorder=3,
-            gid="arrows",
-        )
+        self.ax.quiver(origin, origin, *self.top.T, color=ARROW, scale=1, width=0.022, minlength=0.1, **ARROW_STYLE)
 
     def _draw_labels(self, ring: LabelRing, places: np.ndarray, tips: np.ndarray) -> None:
         self.ax.add_collection(_lines(tips, places, "leaders", PALE_INK, 0.5), autolim=False)

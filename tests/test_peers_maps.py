@@ -1,0 +1,46 @@
+"""Maps that other packages have made are explained like our own."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from featmap import explain
+
+ROWS = 600
+
+
+def opentsne(X):
+    from openTSNE import TSNE
+
+    return np.asarray(TSNE(neighbors="exact", n_jobs=1, random_state=0).fit(X))
+
+
+def pacmap(X):
+    from pacmap import PaCMAP
+
+    return PaCMAP(random_state=0).fit_transform(X)
+
+
+@pytest.fixture(scope="module", params=[opentsne, pacmap])
+def explanation(request, digits):
+    """Of the map that the real package makes of some digits."""
+    X = digits[:ROWS]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what the package warns of is not ours to mend
+        Y = request.param(X)
+    return explain(X, Y)
+
+
+def test_frames_are_orthogonal(explanation):
+    gram = np.einsum("pca,pcb->pab", explanation.frames_, explanation.frames_)
+    np.testing.assert_allclose(gram, np.broadcast_to(np.eye(2), (ROWS, 2, 2)), atol=1e-5)
+
+
+def test_tangent_arrows_are_truer_than_chance(explanation):
+    assert np.isfinite(explanation.arrows()).all()
+    tangent, chance = (np.median(explanation.fidelity(kind=kind)) for kind in ("tangent", "random"))
+    assert abs(chance) < 0.05
+    assert tangent > chance + 0.1
