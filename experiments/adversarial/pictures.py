@@ -21,7 +21,7 @@ BLUE, ORANGE, GREEN, GREY = "#0072b2", "#e69f00", "#009e73", "#777777"
 
 
 def two_colourings(model: FeatMAP, labellings: dict[str, np.ndarray]) -> Figure:
-    figure, axes = plt.subplots(1, len(labellings), figsize=(13, 5.6), layout="constrained")
+    figure, axes = plt.subplots(1, len(labellings), figsize=(11, 4.8), layout="constrained")
     for ax, (title, labels) in zip(axes, labellings.items(), strict=True):
         plot.embedding(model, labels=labels, ax=ax)
         ax.set_title(title)
