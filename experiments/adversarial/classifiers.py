@@ -38,5 +38,7 @@ def study_classifiers(
             "reading": reading,
             "1s read as": {str(target.digit): target.figures for target in targets},
         }
-    claim = "So it is with classifiers of other seeds, for all digits that 1s are read as"
+    claim = (
+        "With classifiers of other seeds, too, mean importance is more similar to that of the digit read than of 1"
+    )
     return Claim(claim, "; ".join(words), bool(holds) and all(holds)), figures
