@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +40,18 @@ QUICK = Settings(n_train=5_000, n_test=1_000, n_epochs=1, learning_rate=0.05, mo
 
 def attacked(quick: bool = False) -> Bunch:
     """The attacked images, with their labels, the classifier's before and after, and the images as they were."""
-    settings = QUICK if quick else FULL
+    return attacked_with(QUICK if quick else FULL)
+
+
+def other_settings(quick: bool) -> list[Settings]:
+    """Those of classifiers to compare with, trained for a shorter time from other seeds."""
+    if quick:
+        return [replace(QUICK, seed=1)]
+    return [replace(FULL, n_epochs=3, seed=seed) for seed in (1, 2)]
+
+
+def attacked_with(settings: Settings) -> Bunch:
+    """Made now, or read if it was made before."""
     if not settings.file.exists():
         keep(settings.file, attack(settings))
     with np.load(settings.file) as arrays:

@@ -27,7 +27,7 @@ def claims_on_resemblance(targets: list[Target]) -> list[Claim]:
         ),
         judged(
             "Control: attacked 1s still read as 1 resemble that digit less, as if it were why 1s are misread",
-            [(t, t.excess, t.excess.low > 0) for t in targets],
+            [(t, t.excess, t.excess.low > 0) for t in targets if t.excess is not None],
         ),
         judged(
             "Control: of all digits but 1, they resemble the one they are read as most",

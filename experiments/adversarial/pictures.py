@@ -21,7 +21,7 @@ BLUE, ORANGE, GREEN, GREY = "#0072b2", "#e69f00", "#009e73", "#777777"
 
 
 def two_colourings(model: FeatMAP, labellings: dict[str, np.ndarray]) -> Figure:
-    figure, axes = plt.subplots(1, len(labellings), figsize=(13, 5.6), layout="constrained")
+    figure, axes = plt.subplots(1, len(labellings), figsize=(11, 4.8), layout="constrained")
     for ax, (title, labels) in zip(axes, labellings.items(), strict=True):
         plot.embedding(model, labels=labels, ax=ax)
         ax.set_title(title)
@@ -41,9 +41,10 @@ def image_grid(lines: dict[str, tuple[Sequence[np.ndarray], str]], titles: Seque
     return figure
 
 
-def show(panel: Axes, image: np.ndarray, palette: str, most: float) -> None:
+def show(panel: Axes, image: np.ndarray, palette: str, most: float, title: str = "") -> None:
     panel.imshow(image.reshape(SIDE, SIDE), cmap=palette, vmin=0, vmax=most)
     panel.set(xticks=[], yticks=[])
+    panel.set_title(title, fontsize="medium")
 
 
 def mean_grid(ones: Ones, clean: Clean, digits: list[int]) -> Figure:
@@ -52,20 +53,18 @@ def mean_grid(ones: Ones, clean: Clean, digits: list[int]) -> Figure:
     figure, panels = plt.subplots(len(digits), 7, figsize=size, layout="constrained", squeeze=False)
     for line, digit in zip(panels, digits, strict=True):
         fooled, withstood = ones.predicted == digit, ones.predicted == 1
-        importance = (
-            clean.importance[1][0],
-            ones.importance[fooled].mean(axis=0),
-            clean.importance[digit][0],
-            ones.importance[withstood].mean(axis=0),
-        )
-        images = clean.images[1][0], ones.images[fooled].mean(axis=0), clean.images[digit][0]
-        names = ("clean 1", f"1 → {digit}", f"clean {digit}", "1 → 1")
-        for panel, name, mean in zip(line[:4], names, importance, strict=True):
-            show(panel, mean, IMPORTANCE, mean.max())
-            panel.set_title(name, fontsize="medium")
-        for panel, name, mean in zip(line[4:], names, images, strict=False):
-            show(panel, mean, IMAGE, mean.max())
-            panel.set_title(name, fontsize="medium")
+        means = {
+            "clean 1": (clean.importance[1][0], clean.images[1][0]),
+            f"1 → {digit}": (ones.importance[fooled].mean(axis=0), ones.images[fooled].mean(axis=0)),
+            f"clean {digit}": (clean.importance[digit][0], clean.images[digit][0]),
+        }
+        for number, (name, (importance, image)) in enumerate(means.items()):
+            show(line[number], importance, IMPORTANCE, importance.max(), name)
+            show(line[4 + number], image, IMAGE, image.max(), name)
+        line[3].set_visible(withstood.any())
+        if withstood.any():
+            importance = ones.importance[withstood].mean(axis=0)
+            show(line[3], importance, IMPORTANCE, importance.max(), "1 → 1")
     panels[0, 0].annotate("mean importance", (0, 1.3), xycoords="axes fraction")
     panels[0, 4].annotate("mean image", (0, 1.3), xycoords="axes fraction")
     return figure
@@ -89,7 +88,10 @@ def similarities(targets: list[Target]) -> Figure:
     leads = {
         "importance": (ORANGE, [target.importance.lead for target in targets]),
         "control: mean image": (GREY, [target.images.lead for target in targets]),
-        "control: importance, attacked but still read as 1": (GREEN, [target.unfooled.lead for target in targets]),
+        "control: importance, attacked but still read as 1": (
+            GREEN,
+            [t.unfooled.lead for t in targets if t.unfooled is not None],
+        ),
         "control: importance, random step": (BLUE, [target.random.lead for target in targets]),
     }
     bars(axes[2], names, leads)
@@ -98,7 +100,8 @@ def similarities(targets: list[Target]) -> Figure:
 
 
 def bars(ax: Axes, names: list[str], parts: dict[str, tuple[str, list[Interval]]]) -> None:
-    """Bars in groups, with their intervals, the key below."""
+    """Bars in groups, with their intervals, the key below; a part that has none is left out."""
+    parts = {label: part for label, part in parts.items() if part[1]}
     places, width = np.arange(len(names)), 0.8 / len(parts)
     for number, (label, (colour, intervals)) in enumerate(parts.items()):
         across = places + (number - (len(parts) - 1) / 2) * width

@@ -19,11 +19,12 @@ class Interval:
     high: float
 
     def __str__(self) -> str:
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+        value, low, high = (round(each, 3) + 0.0 for each in (self.value, self.low, self.high))  # no negative 0
+        return f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
     @property
     def figures(self) -> dict[str, float]:
-        return {name: round(value, 4) for name, value in vars(self).items()}
+        return {name: round(value, 4) + 0.0 for name, value in vars(self).items()}
 
 
 def interval_of(draws: np.ndarray) -> Interval:

@@ -41,13 +41,15 @@ class Target:
     n_examples: int
     importance: Resemblance
     images: Resemblance
-    unfooled: Resemblance  # importance of attacked 1s still read as 1
+    unfooled: Resemblance | None  # importance of attacked 1s still read as 1, if there are any
     random: Resemblance  # importance of 1s after a random step
     nearest: int  # the other digit whose importance theirs is most like
 
     @cached_property
-    def excess(self) -> Interval:
+    def excess(self) -> Interval | None:
         """The lead of the fooled ones over that of those not fooled."""
+        if self.unfooled is None:
+            return None
         return interval_of(self.importance.lead_draws - self.unfooled.lead_draws)
 
     @property
@@ -56,9 +58,9 @@ class Target:
             "examples": self.n_examples,
             "importance": self.importance.figures,
             "mean images": self.images.figures,
-            "importance, attacked but still read as 1": self.unfooled.figures,
+            "importance, attacked but still read as 1": self.unfooled and self.unfooled.figures,
             "importance, random step": self.random.figures,
-            "lead over those still read as 1": self.excess.figures,
+            "lead over those still read as 1": self.excess and self.excess.figures,
             "most similar other digit": self.nearest,
         }
 
@@ -93,16 +95,14 @@ def clean_digits(importance: np.ndarray, images: np.ndarray, labels: np.ndarray)
 
 
 def study_targets(ones: Ones, clean: Clean, n_least: int) -> list[Target]:
-    """All digits that enough 1s are read as; without 1s that withstood there is nothing to compare them with."""
-    withstood = ones.predicted == 1
-    if not withstood.any():
-        return []
-    unfooled = mean_draws(ones.importance[withstood], seed=20)
+    """All digits that enough 1s are read as."""
+    withstood = ones.importance[ones.predicted == 1]
+    unfooled = mean_draws(withstood, seed=20) if len(withstood) else None
     random = mean_draws(ones.random_importance, seed=21)
     return [_study(ones, clean, digit, unfooled, random) for digit in ones.targets(n_least)]
 
 
-def _study(ones: Ones, clean: Clean, digit: int, unfooled: np.ndarray, random: np.ndarray) -> Target:
+def _study(ones: Ones, clean: Clean, digit: int, unfooled: np.ndarray | None, random: np.ndarray) -> Target:
     fooled = ones.predicted == digit
     importance, images = (mean_draws(rows[fooled]) for rows in (ones.importance, ones.images))
 
@@ -115,7 +115,7 @@ def _study(ones: Ones, clean: Clean, digit: int, unfooled: np.ndarray, random: n
         int(fooled.sum()),
         resemblance(importance, clean.importance),
         resemblance(images, clean.images),
-        resemblance(unfooled, clean.importance),
+        None if unfooled is None else resemblance(unfooled, clean.importance),
         resemblance(random, clean.importance),
         max(others, key=others.__getitem__),
     )
