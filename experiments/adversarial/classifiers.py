@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from lab import Claim
 from sklearn.utils import Bunch
 
 from featmap import FeatMAP
+from lab import Claim
 
 from .attack import attacked_with, other_settings
 from .reading import study_reading
