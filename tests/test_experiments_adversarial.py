@@ -91,12 +91,14 @@ def test_an_image_is_attacked_the_same_in_any_company(network, digits):
 def test_one_seed_one_network_whatever_torch_did_before(network, digits):
     import torch
 
+    threads = torch.get_num_threads()
     first = weights_of(trained(digits, seed=3, n_rows=300))
     torch.rand(5)
     torch.set_num_threads(2)
     assert weights_of(trained(digits, seed=3, n_rows=300)) == first
     assert weights_of(trained(digits, seed=4, n_rows=300)) != first
     assert torch.get_num_threads() == 2
+    torch.set_num_threads(threads)
 
 
 def test_what_was_made_is_read(monkeypatch, tmp_path):
