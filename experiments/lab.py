@@ -44,7 +44,7 @@ def counted(claim: str, margins: dict[str, float]) -> Claim:
     n_held = sum(margin >= 0 for margin in margins.values())
     least = min(margins, key=margins.__getitem__)
     measured = f"in {n_held} of {len(margins)} cases; the smallest margin is {margins[least]:+.3f} ({least})"
-    return Claim(claim, measured, n_held == len(margins))
+    return Claim(claim, measured, bool(n_held == len(margins)))
 
 
 class Lab:
