@@ -44,6 +44,13 @@ def test_what_is_no_loop_lacks_something(views, lacks):
     assert not loop.is_found
 
 
+def test_directions_turn_with_the_angle_on_a_circle_either_way_but_not_on_one_gone_round_twice():
+    twice = np.stack([np.cos(2 * TURN), np.sin(2 * TURN)], axis=1)
+    assert loop_of(CIRCLE).turning == pytest.approx(1)
+    assert loop_of(CIRCLE[::-1]).turning == pytest.approx(1)
+    assert loop_of(twice + 0.01 * np.random.default_rng(0).normal(size=(72, 2))).turning < 0.1
+
+
 def test_a_loop_is_one_at_any_size_and_place():
     once, again = loop_of(CIRCLE), loop_of(1e3 * CIRCLE + 50)
     np.testing.assert_allclose(list(vars(again).values()), list(vars(once).values()))

@@ -6,6 +6,9 @@ A loop keeps the order of the views, has no gap, and goes around something. Each
   four nearest within the object, as many as lie within two steps on a loop;
 - closed: no step from view to view is longer than a quarter of the largest distance between two views;
 - around a hole: the area that the polygon of the views encloses is at least a quarter of their convex hull's.
+
+Beside, as a milder measure that decides nothing: whether the direction in which a view lies from the middle of its
+object turns with the object's angle.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ N_NEAR = 4
 LEAST_IN_ORDER = 0.8
 LONGEST_STEP = 0.25
 LEAST_AREA = 0.25
+LEAST_TURNING = 0.8
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class Loop:
     in_order: float
     longest_step: float
     enclosed: float
+    turning: float
 
     @property
     def is_in_order(self) -> bool:
@@ -43,6 +48,10 @@ class Loop:
         return self.enclosed >= LEAST_AREA
 
     @property
+    def is_turning(self) -> bool:
+        return self.turning >= LEAST_TURNING
+
+    @property
     def is_found(self) -> bool:
         return self.is_in_order and self.is_closed and self.has_a_hole
 
@@ -54,7 +63,8 @@ class Loop:
 def loop_of(views: np.ndarray) -> Loop:
     distances = cdist(views, views)
     steps = np.linalg.norm(np.roll(views, -1, axis=0) - views, axis=1)
-    return Loop(pairs_in_order(distances), float(steps.max() / distances.max()), enclosed_part(views))
+    longest_step = float(steps.max() / distances.max())
+    return Loop(pairs_in_order(distances), longest_step, enclosed_part(views), turning_of(views))
 
 
 def pairs_in_order(distances: np.ndarray) -> float:
@@ -72,3 +82,10 @@ def enclosed_part(views: np.ndarray) -> float:
     x, y = (views - views.mean(axis=0)).T
     area = abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))) / 2
     return float(area / ConvexHull(views).volume)
+
+
+def turning_of(views: np.ndarray) -> float:
+    """1 where directions from the middle turn as evenly as the views do, either way around; 0 by chance."""
+    directions = np.arctan2(*(views - views.mean(axis=0)).T)
+    angles = 2 * np.pi * np.arange(len(views)) / len(views)
+    return float(max(abs(np.exp(1j * (directions + way * angles)).mean()) for way in (-1, 1)))

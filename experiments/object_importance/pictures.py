@@ -41,10 +41,10 @@ def loops_one_by_one(Y: np.ndarray, loops: list[Loop], objects: Bunch) -> Figure
     """A panel for each object, each on its own scale."""
     views_of = views_in_order(objects)
     n_rows = -(-len(views_of) // 5)
-    figure, axes = plt.subplots(n_rows, 5, figsize=(11, 2.3 * n_rows), layout="constrained", squeeze=False)
+    figure, axes = plt.subplots(n_rows, 5, figsize=(9.5, 2.1 * n_rows), layout="constrained", squeeze=False)
     for ax, views, loop in zip(axes.ravel(), views_of, loops, strict=False):
         shown = draw_loop(ax, Y[views], objects.angle[views], 14)
-        ax.set_title(f"object {objects.target[views[0]]}: {'loop' if loop.is_found else lacking(loop)}", fontsize=9)
+        ax.set_title(f"object {objects.target[views[0]]}\n{'loop' if loop.is_found else lacking(loop)}", fontsize=8)
         ax.set_aspect("equal", adjustable="datalim")
     for ax in axes.ravel():
         ax.axis("off")
