@@ -7,9 +7,10 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-from edges import gradient_magnitude
 from matplotlib.figure import Figure
 from sklearn.utils import Bunch
+
+from edges import gradient_magnitude
 
 PANEL_INCHES = 1.1
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.utils import Bunch
+
 from bootstrap import contest, median_of
+from featmap import FeatMAP, plot
 from image_pictures import boxes
 from lab import Claim, Lab
 from sets import prepared
-from sklearn.utils import Bunch
-
-from featmap import FeatMAP, plot
 
 from .corners import N_PIXELS, corners, distances, mean_by_digit, shares_within
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-from edges import EdgeStudy, study_edges
-from image_pictures import boxes, images_with_importance, one_of_each
-from lab import Claim, Lab
 from matplotlib.patheffects import withStroke
-from sets import prepared
 from sklearn.utils import Bunch
 
+from edges import EdgeStudy, study_edges
 from featmap import FeatMAP, metrics, plot
+from image_pictures import boxes, images_with_importance, one_of_each
+from lab import Claim, Lab
+from sets import prepared
 
 from .clusters import as_many_clusters, classes_with_a_cluster, found_clusters
 

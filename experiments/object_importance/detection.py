@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bootstrap import Contest, contest
-from edges import others_of_another_class, shown
 from scipy.stats import rankdata
 from sklearn.utils import Bunch
+
+from bootstrap import Contest, contest
+from edges import others_of_another_class, shown
 
 
 def detection(model: Any, data: Bunch, rows: np.ndarray, groups: np.ndarray | None = None) -> Contest:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
+from sklearn.utils import Bunch
+
 from bootstrap import contest
 from edges import study_edges
+from featmap import FeatMAP
 from image_pictures import boxes, images_with_importance, one_of_each
 from lab import Claim, Lab
 from maps import METHODS, SEEDS, featmap_at, load_map
-from scipy.spatial.distance import cdist
 from sets import prepared
-from sklearn.utils import Bunch
-
-from featmap import FeatMAP
 
 from .detection import detection
 from .loops import LEAST_IN_ORDER, Loop, loop_of, pairs_in_order

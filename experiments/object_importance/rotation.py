@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from edges import correlations, gradient_magnitude, others_of_another_class
 from sklearn.utils import Bunch
+
+from edges import correlations, gradient_magnitude, others_of_another_class
 
 
 def views_in_order(objects: Bunch) -> np.ndarray:
