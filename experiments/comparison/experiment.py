@@ -34,7 +34,7 @@ def run(lab: Lab) -> None:
         ax = plot.compare(maps, labels=prepared(data).target)
         lab.picture(ax.figure, data.lower().replace(" ", "_").replace(",", ""), f"{data}, seed 0")
     lab.report(
-        "Comparison with eight methods",
+        "Comparison with eight other methods",
         ABOUT + "\n\n" + versions(),
         claims(tables),
         {data: means(table) for data, table in tables.items()},
