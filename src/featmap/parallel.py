@@ -8,9 +8,10 @@ later, and a BLAS sum has other bits on two threads than on one.
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
 
@@ -24,6 +25,12 @@ BLOCK = 2048
 _limits_lock = threading.Lock()
 _limits_held = 0
 _limits = ExitStack()
+
+if hasattr(os, "register_at_fork"):
+    # A process that forks while another thread has the lock would leave its child waiting for it for ever.
+    os.register_at_fork(
+        before=_limits_lock.acquire, after_in_parent=_limits_lock.release, after_in_child=_limits_lock.release
+    )
 
 
 @contextmanager
@@ -80,8 +87,10 @@ class Workers:
         if self._pool is None or n_rows <= block:
             work()
             return
-        futures = [self._pool.submit(work) for _ in range(self.n_threads)]
+        n_blocks = -(-n_rows // block)
+        futures: list[Future[None]] = []
         try:
+            futures.extend(self._pool.submit(work) for _ in range(min(self.n_threads, n_blocks)))
             for future in futures:
                 future.result()
         finally:
