@@ -21,7 +21,7 @@ REMEDIES = (
     ("contains NaN", "fill in or leave out missing values first, with sklearn.impute.SimpleImputer for example"),
     ("contains infinity", "replace infinite values, and those beyond the type's range, first"),
     ("Complex data", "give real and imaginary parts as columns of their own"),
-    ("Expected ", "give one line per row of the data; reshape(-1, 1) makes one feature of a list of numbers"),
+    ("Expected ", "Reshape your data: reshape(-1, 1) makes one feature of a list, reshape(1, -1) one row"),
     ("minimum of", "give more of them"),
     ("is expecting", "give the columns of the fit, in their order"),
     ("eature names are only", "give all columns names that are strings, or none"),
@@ -81,5 +81,5 @@ def _answer(caller: str, name: str, error: Exception) -> str:
     message = str(error)
     remedy = next(remedy for part, remedy in REMEDIES if part in message)
     # Lists of names are worth their lines; elsewhere what follows shows the data, or advises another estimator.
-    reason = message if "eature names" in message else SENTENCE_END.split(message)[0]
+    reason = message if "eature names should" in message else SENTENCE_END.split(message)[0]
     return f"{caller}({name}): {reason.rstrip('.:')}; {remedy}"

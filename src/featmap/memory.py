@@ -112,6 +112,10 @@ class Sizes:
     def aligned_directions(self) -> int:
         return min(self.dim, self.directions)
 
+    def threads(self, rows_per_block: int) -> int:
+        """No more than there are blocks."""
+        return min(self.n_threads, -(-self.m // rows_per_block))
+
     def features(self) -> float:
         """The data in unit size, in float32."""
         return FLOAT * self.m * self.n if self.n_stored is None else ENTRY * self.n_stored
@@ -135,7 +139,7 @@ class Sizes:
             building = FLOAT * SAMPLE_ROWS * self.n + self.coordinates()
             return max(building, self.coordinates() + INT * self.m * PROBED_LISTS + found)
         # Of a block of queries: distances to all rows, with bounds, sums and marks of the same shape.
-        return found + self.n_threads * 6 * FLOAT * QUERIES_PER_BLOCK * self.m
+        return found + self.threads(QUERIES_PER_BLOCK) * 6 * FLOAT * QUERIES_PER_BLOCK * self.m
 
     def joining(self) -> float:
         """The memberships, there and back, and sums of sparse matrices, which are made for all entries of both."""
@@ -151,7 +155,8 @@ class Sizes:
 
     def decomposing(self) -> float:
         """Weights of the neighbours; then squares and sums of singular values."""
-        blocks = self.n_threads * 4 * BYTES_PER_BLOCK
+        rows_per_block = max(1, BYTES_PER_BLOCK // (FLOAT * self.n * self.k_tangent))
+        blocks = self.threads(rows_per_block) * 4 * BYTES_PER_BLOCK
         return DOUBLE * self.m * self.k_tangent + max(blocks, 2 * DOUBLE * self.m * self.directions)
 
     def starting(self) -> float:

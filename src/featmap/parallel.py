@@ -40,17 +40,26 @@ def one_library_thread() -> Iterator[None]:
     Such limits belong to the whole process: two fits that each saved and restored them would undo each other's.
     """
     global _limits_held
-    with _limits_lock:
-        # Entered anew each time, since a library may have been loaded after the last one.
-        _limits.enter_context(threadpool_limits(1))
-        _limits_held += 1
+    is_inside = False
     try:
+        with _limits_lock:
+            is_inside = True
+            _limits_held += 1
+            # Entered anew each time, since a library may have been loaded after the last one.
+            _limits.enter_context(threadpool_limits(1))
         yield
     finally:
         with _limits_lock:
-            _limits_held -= 1
+            _limits_held -= is_inside
             if _limits_held == 0:
                 _limits.close()
+
+
+def _limit_own_thread() -> None:
+    """OpenMP keeps its limit per thread, BLAS per process: a thread that an interrupt left late must not set it."""
+    with _limits_lock:
+        if _limits_held:
+            threadpool_limits(1)
 
 
 class Workers:
@@ -64,8 +73,7 @@ class Workers:
     def __enter__(self) -> Workers:
         self._resources.enter_context(one_library_thread())
         if self.n_threads > 1:
-            # OpenMP keeps its limit per thread, so each worker sets its own.
-            self._pool = ThreadPoolExecutor(self.n_threads, "featmap", initializer=threadpool_limits, initargs=(1,))
+            self._pool = ThreadPoolExecutor(self.n_threads, "featmap", initializer=_limit_own_thread)
             self._resources.callback(self._pool.shutdown, cancel_futures=True)
         return self
 
