@@ -67,6 +67,15 @@ def test_spectral_start_is_the_spectrum(rng, workers):
     assert np.array_equal(found, spectral_start(graph, 3))
 
 
+def test_spectral_start_of_a_graph_with_few_eigenvalues_is_the_same_each_time():
+    """Everybody's neighbours are the same three points: the solver runs out of vectors and draws new ones."""
+    everybody = np.zeros((300, 300), np.float32)
+    everybody[:3] = everybody[:, :3] = 1
+    np.fill_diagonal(everybody, 0)
+    graph = Graph(sp.csr_matrix(everybody))
+    assert len({spectral_start(graph, 2).tobytes() for _ in range(3)}) == 1
+
+
 def test_spectral_start_falls_back_and_says_so(rng, workers):
     X = np.concatenate([rng.normal(size=(100, 3)), 100 + rng.normal(size=(100, 3))])
     features, _, graph, _ = everything(X, workers)

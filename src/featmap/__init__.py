@@ -15,11 +15,14 @@ if TYPE_CHECKING:
         FeatmapWarning,
         FitStopped,
         InvalidDataError,
+        InvalidDataTypeError,
         InvalidParameterError,
         MissingExtraError,
+        NotEnoughMemoryError,
     )
     from .estimator import FeatMAP, explain
     from .explanation import Explanation
+    from .memory import estimate_memory
 
 __version__ = "0.1.0"
 
@@ -31,8 +34,11 @@ _HOMES = {
     "FeatmapWarning": "errors",
     "FitStopped": "errors",
     "InvalidDataError": "errors",
+    "InvalidDataTypeError": "errors",
     "InvalidParameterError": "errors",
     "MissingExtraError": "errors",
+    "NotEnoughMemoryError": "errors",
+    "estimate_memory": "memory",
     "explain": "estimator",
 }
 
@@ -44,9 +50,12 @@ __all__ = [
     "FeatmapWarning",
     "FitStopped",
     "InvalidDataError",
+    "InvalidDataTypeError",
     "InvalidParameterError",
     "MissingExtraError",
+    "NotEnoughMemoryError",
     "__version__",
+    "estimate_memory",
     "explain",
 ]
 

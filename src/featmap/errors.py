@@ -13,6 +13,14 @@ class InvalidDataError(FeatmapError, ValueError):
     """The data, or neighbours that came with it, cannot be used."""
 
 
+class InvalidDataTypeError(InvalidDataError, TypeError):
+    """The data are no numbers, or not arranged as a table."""
+
+
+class NotEnoughMemoryError(FeatmapError, MemoryError):
+    """A fit would need more memory than there is."""
+
+
 class DatasetError(FeatmapError, OSError):
     """A data set cannot be had: a file is missing or damaged, or its home cannot be reached."""
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from .errors import FeatmapWarning, InvalidDataError, InvalidParameterError
+from .inputs import check_places, check_rows
 from .parameters import check_parameters
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from .perturbation import Perturbation
     from .pipeline import Fitted, Settings
     from .progress import Callback
+
+FARTHEST_START = 1e15  # of a map that the user lets it start from; squares of more would leave float32
 
 
 class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -133,7 +136,8 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         the layout ends there and the map is kept; earlier, the fit ends with `FitStopped`. Whatever else ends a
         fit early, an exception of the callback or Ctrl-C, leaves the estimator as it was.
         """
-        X, settings = self._checked(X)
+        fresh = self._twin()
+        X, settings = fresh._checked(X, "fit")
 
         from .parallel import Workers
         from .pipeline import fit_map
@@ -142,7 +146,8 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         progress = Progress(callback, bool(self.verbose))
         with Workers(self.n_jobs) as workers:
             fitted = fit_map(X, settings, workers, progress)
-        self._store(fitted, progress)
+        fresh._store(fitted, progress)
+        self.__dict__ = fresh.__dict__
         return self
 
     def fit_transform(self, X: Any, y: Any = None, *, callback: Callback | None = None) -> np.ndarray:
@@ -152,7 +157,7 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> np.ndarray:
         """Place new rows on the map, each for itself: no row's place depends on the rows it comes with."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        X = check_rows(self, X, "transform", reset=False)
 
         from .parallel import Workers
 
@@ -162,7 +167,7 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def explain(self, X: Any) -> Explanation:
         """The same questions asked of new rows: where they belong on the map, and which features matter there."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        X = check_rows(self, X, "explain", reset=False)
 
         from .explanation import Explanation
         from .parallel import Workers
@@ -218,7 +223,7 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _explain_map(self, X: Any, Y: np.ndarray) -> Explanation:
         """An explanation of another map than one's own."""
-        X, settings = self._checked(X)
+        X, settings = self._checked(X, "explain")
         if len(Y) != X.shape[0]:
             raise InvalidDataError(f"explain(X, Y): Y must have one place per row of X, {X.shape[0]}; got {len(Y)}")
 
@@ -231,11 +236,34 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             scene = look_at_any_map(X, Y, settings, workers, Progress(verbose=bool(self.verbose)))
         return Explanation(scene, getattr(self, "feature_names_in_", None), self.n_jobs)
 
-    def _checked(self, X: Any) -> tuple[Any, Settings]:
+    def _twin(self) -> FeatMAP:
+        """Another in the same state, for a fit to work on: this one then changes all at once or not at all."""
+        twin = type(self).__new__(type(self))
+        twin.__dict__ = self.__dict__.copy()
+        return twin
+
+    def _checked(self, X: Any, caller: str) -> tuple[Any, Settings]:
         check_parameters(type(self).__name__, self.get_params(deep=False))
         seed = self._seed()
-        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
-        return X, self._settings(X.shape[0], seed)
+        X = check_rows(self, X, caller, ensure_min_samples=2)
+        settings = self._settings(X.shape[0], seed)
+        self._check_memory(X, settings)
+        return X, settings
+
+    def _check_memory(self, X: Any, settings: Settings) -> None:
+        from .memory import check_memory, estimate_memory
+
+        needed = estimate_memory(
+            X.shape,
+            n_neighbors=settings.n_neighbors,
+            n_components=settings.n_components,
+            n_tangent_neighbors=settings.n_tangent_neighbors,
+            metric=settings.metric,
+            dtype=X.dtype,
+            n_stored=getattr(X, "nnz", None),
+            n_jobs=self.n_jobs,
+        )
+        check_memory(needed)
 
     @property
     def _explanation(self) -> Explanation:
@@ -298,11 +326,11 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if isinstance(self.init, str):
             return self.init
         expected = (n_rows, self.n_components)
-        start = np.asarray(self.init, dtype=np.float64)
-        if start.shape != expected or not np.isfinite(start).all():
+        start = check_places(self.init, type(self).__name__, "init")
+        if start.shape != expected or np.abs(start).max() > FARTHEST_START:
             raise InvalidDataError(
-                f"init: an array must have shape {expected}, one place per row of X, and finite values; "
-                f"got shape {start.shape}"
+                f"init: an array must have shape {expected}, one place per row of X, and values within "
+                f"±{FARTHEST_START:g}; got shape {start.shape}"
             )
         return start
 
@@ -342,7 +370,7 @@ def explain(
 
     Tangent spaces come from X alone; frames and arrows are fitted to Y. The parameters are those of `FeatMAP`.
     """
-    Y = check_array(Y, dtype=np.float32, input_name="Y")
+    Y = check_places(Y, "explain", "Y")
     model = FeatMAP(
         n_neighbors,
         Y.shape[1],

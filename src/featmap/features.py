@@ -100,7 +100,9 @@ def measure(X: Matrix, *, unit_rows: bool = False) -> Features:
     if unit_rows:
         return Features(_unit_rows(X), np.zeros(n_features), 1.0, unit_rows=True)
     if sp.issparse(X):
-        scale = float(power_of_two_below(np.abs(X.data).max(initial=0.0)))
+        # Not by their absolute values: that of the least integer of a type is no number of the type.
+        largest = max(float(X.data.max(initial=0)), -float(X.data.min(initial=0)))
+        scale = float(power_of_two_below(largest))
         unscaled = Features(sp.csr_matrix(X.shape, dtype=np.float32), np.zeros(n_features), scale, unit_rows=False)
         return Features(unscaled.prepare(X), unscaled.center, scale, unit_rows=False)
     sample = X[:: -(-len(X) // ROWS_FOR_CENTER)]

@@ -7,6 +7,7 @@ neighbours do not depend on the rows it is asked with.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -30,6 +31,7 @@ EXACT_BELOW = 10_000  # rows; above, all pairs cost more than building lists
 LIST_DIRECTIONS = 64
 PROBED_LISTS = 20
 QUERIES_PER_BLOCK = 256
+LONGEST = 1e30  # distance of the user's making; sums and squares of more would leave float32
 SPARE_CANDIDATES = 8  # beyond k, where only the rounding of float32 can bring candidates out of order
 
 Found = tuple[IntArray, np.ndarray]
@@ -39,6 +41,23 @@ class Search(Protocol):
     """Finds the k nearest training rows of queries: indices and distances, sorted, ties by index."""
 
     def nearest(self, queries: Matrix, k: int, workers: Workers) -> Found: ...
+
+
+def check_metric(X: Matrix, metric: Any) -> None:
+    """Ask for one distance before any work: a metric may want parameters, other data, or fewer features."""
+    if metric in ("euclidean", "cosine"):
+        return
+    from sklearn.metrics import pairwise_distances
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what there is to warn of will be said by the search
+            float(pairwise_distances(X[:1], X[1:2], metric=metric)[0, 0])
+    except Exception as error:  # of the user's own function, it may be any
+        raise InvalidDataError(
+            f"FeatMAP(metric={metric!r}): gives no distance between the first two rows of X ({error}); choose a "
+            "metric that fits the data, or give neighbours by precomputed_knn"
+        ) from error
 
 
 def make_search(features: Features, raw: Matrix, metric: Any, workers: Workers) -> Search:
@@ -67,7 +86,10 @@ def without_self(indices: IntArray, distances: np.ndarray, k: int) -> Neighbors:
 
 def given_neighbors(indices: Any, distances: Any, n_rows: int, k: int) -> Neighbors:
     """Neighbours that the user already has, with or without the point itself, in any order."""
-    indices, distances = np.asarray(indices), np.asarray(distances)
+    try:
+        indices, distances = np.asarray(indices), np.asarray(distances)
+    except ValueError as error:
+        raise InvalidDataError(f"precomputed_knn: give two arrays; {error}") from error
     if indices.ndim != 2 or indices.shape != distances.shape or len(indices) != n_rows:
         raise InvalidDataError(
             f"precomputed_knn: indices and distances must both have shape ({n_rows}, number of neighbours); "
@@ -75,8 +97,10 @@ def given_neighbors(indices: Any, distances: Any, n_rows: int, k: int) -> Neighb
         )
     if not np.issubdtype(indices.dtype, np.integer) or indices.min(initial=0) < 0 or indices.max(initial=0) >= n_rows:
         raise InvalidDataError(f"precomputed_knn: indices must be integers from 0 to {n_rows - 1}")
-    if not np.isfinite(distances).all() or distances.min(initial=0) < 0:
-        raise InvalidDataError("precomputed_knn: distances must be finite and not negative")
+    if distances.dtype.kind not in "biuf" or not (
+        distances.min(initial=0) >= 0 and distances.max(initial=0) <= LONGEST
+    ):
+        raise InvalidDataError(f"precomputed_knn: distances must be numbers from 0 to {LONGEST:g}")
     is_self = indices == np.arange(n_rows)[:, None]
     n_others = (~is_self).sum(axis=1)
     if n_others.min() < k:
@@ -249,6 +273,12 @@ class MetricSearch:
             raise InvalidDataError(
                 f"metric={self.metric!r} gave distances that are negative or not finite on these data; "
                 "choose a metric that fits them"
+            )
+        largest = distances.max(initial=0)
+        if largest > LONGEST or 0 < largest < 1 / LONGEST:
+            raise InvalidDataError(
+                f"metric={self.metric!r} gave distances of {largest:.0e}, which float32 cannot tell apart; multiply "
+                "the data by a number that brings them nearer to 1"
             )
         return indices, distances
 

@@ -8,9 +8,10 @@ later, and a BLAS sum has other bits on two threads than on one.
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
 
@@ -25,6 +26,12 @@ _limits_lock = threading.Lock()
 _limits_held = 0
 _limits = ExitStack()
 
+if hasattr(os, "register_at_fork"):
+    # A process that forks while another thread has the lock would leave its child waiting for it for ever.
+    os.register_at_fork(
+        before=_limits_lock.acquire, after_in_parent=_limits_lock.release, after_in_child=_limits_lock.release
+    )
+
 
 @contextmanager
 def one_library_thread() -> Iterator[None]:
@@ -33,17 +40,26 @@ def one_library_thread() -> Iterator[None]:
     Such limits belong to the whole process: two fits that each saved and restored them would undo each other's.
     """
     global _limits_held
-    with _limits_lock:
-        # Entered anew each time, since a library may have been loaded after the last one.
-        _limits.enter_context(threadpool_limits(1))
-        _limits_held += 1
+    is_inside = False
     try:
+        with _limits_lock:
+            is_inside = True
+            _limits_held += 1
+            # Entered anew each time, since a library may have been loaded after the last one.
+            _limits.enter_context(threadpool_limits(1))
         yield
     finally:
         with _limits_lock:
-            _limits_held -= 1
+            _limits_held -= is_inside
             if _limits_held == 0:
                 _limits.close()
+
+
+def _limit_own_thread() -> None:
+    """OpenMP keeps its limit per thread, BLAS per process: a thread that an interrupt left late must not set it."""
+    with _limits_lock:
+        if _limits_held:
+            threadpool_limits(1)
 
 
 class Workers:
@@ -57,8 +73,7 @@ class Workers:
     def __enter__(self) -> Workers:
         self._resources.enter_context(one_library_thread())
         if self.n_threads > 1:
-            # OpenMP keeps its limit per thread, so each worker sets its own.
-            self._pool = ThreadPoolExecutor(self.n_threads, "featmap", initializer=threadpool_limits, initargs=(1,))
+            self._pool = ThreadPoolExecutor(self.n_threads, "featmap", initializer=_limit_own_thread)
             self._resources.callback(self._pool.shutdown, cancel_futures=True)
         return self
 
@@ -80,8 +95,10 @@ class Workers:
         if self._pool is None or n_rows <= block:
             work()
             return
-        futures = [self._pool.submit(work) for _ in range(self.n_threads)]
+        n_blocks = -(-n_rows // block)
+        futures: list[Future[None]] = []
         try:
+            futures.extend(self._pool.submit(work) for _ in range(min(self.n_threads, n_blocks)))
             for future in futures:
                 future.result()
         finally:

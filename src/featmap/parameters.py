@@ -13,6 +13,7 @@ Test = Callable[[Any], bool]
 
 INITS = ("auto", "pca", "spectral", "random")
 SOLVERS = ("aligned", "paper")
+MOST_SHOWN = 200  # characters of a wrong value
 
 
 def _integer(least: int) -> Test:
@@ -60,9 +61,9 @@ RULES: Mapping[str, tuple[Test, str]] = {
         "of two rows; distances you already have go into precomputed_knn=(indices, distances)",
     ),
     "min_dist": (_number(0), "must be a number of at least 0 and at most spread"),
-    "spread": (_number(1e-6), "must be a positive number; 1.0 is usual"),
+    "spread": (_number(1e-6, 1e6), "must be a number from 1e-6 to 1e6; 1.0 is usual"),
     "n_epochs": (_integer(1), "must be an integer of at least 1; 200 to 500 is usual"),
-    "density_weight": (_number(0), "must be a number of at least 0; 0 leaves density out, as UMAP does"),
+    "density_weight": (_number(0, 1e6), "must be a number from 0 to 1e6; 0 leaves density out, as UMAP does"),
     "density_fraction": (_number(0, 1), "must be a number from 0 to 1, a part of the epochs"),
     "intrinsic_dim": (_either(_one_of("auto"), _integer(1)), "must be 'auto' or an integer of at least 1"),
     "n_tangent_neighbors": (
@@ -83,11 +84,16 @@ RULES: Mapping[str, tuple[Test, str]] = {
 }
 
 
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…"
+
+
 def check_parameters(owner: str, parameters: Mapping[str, Any]) -> None:
     """Raise an InvalidParameterError for the first parameter that no fit could use."""
     for name, (test, advice) in RULES.items():
         if not test(parameters[name]):
-            raise InvalidParameterError(f"{owner}({name}={parameters[name]!r}): {name} {advice}")
+            raise InvalidParameterError(f"{owner}({name}={_shown(parameters[name])}): {name} {advice}")
     if parameters["min_dist"] > parameters["spread"]:
         raise InvalidParameterError(
             f"{owner}(min_dist={parameters['min_dist']!r}, spread={parameters['spread']!r}): "

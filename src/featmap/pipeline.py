@@ -20,7 +20,7 @@ from .layout.forces import Attraction, Force, Repulsion
 from .layout.order import order_along_map
 from .layout.start import make_start
 from .manifold import Manifold
-from .neighbors import Search, find_neighbors, given_neighbors, make_search
+from .neighbors import check_metric, find_neighbors, given_neighbors, make_search
 from .parallel import Workers
 from .progress import Progress
 from .radii import log_radii
@@ -77,10 +77,13 @@ def fit_map(X: Matrix, settings: Settings, workers: Workers, progress: Progress)
 
 def approximate(X: Matrix, settings: Settings, workers: Workers, progress: Progress) -> Manifold:
     """X → neighbours → graph → tangents."""
+    given = _given_neighbors(X.shape[0], settings)  # checked before any work
+    check_metric(X, settings.metric)
     with progress.stage("neighbors"):
         features = measure(X, unit_rows=settings.metric == "cosine")
         search = make_search(features, X, settings.metric, workers)
-        neighbors = _neighbors(X, features, search, settings, workers)
+        rows = search_rows(X, features, settings.metric)
+        neighbors = given or find_neighbors(search, rows, _most_neighbors(settings), workers)
         near = neighbors.first(settings.n_neighbors - 1)
     with progress.stage("graph"):
         graph = build_graph(near, settings.n_neighbors, workers)
@@ -156,11 +159,15 @@ def _frames_among(
     return Frames(axes)
 
 
-def _neighbors(X: Matrix, features: Features, search: Search, settings: Settings, workers: Workers) -> Neighbors:
-    k = max(settings.n_neighbors, settings.n_tangent_neighbors) - 1
-    if settings.precomputed_knn is not None:
-        return given_neighbors(*settings.precomputed_knn, features.shape[0], k)
-    return find_neighbors(search, search_rows(X, features, settings.metric), k, workers)
+def _most_neighbors(settings: Settings) -> int:
+    """How many others of each point graph or tangent spaces need."""
+    return max(settings.n_neighbors, settings.n_tangent_neighbors) - 1
+
+
+def _given_neighbors(n_rows: int, settings: Settings) -> Neighbors | None:
+    if settings.precomputed_knn is None:
+        return None
+    return given_neighbors(*settings.precomputed_knn, n_rows, _most_neighbors(settings))
 
 
 def search_rows(X: Matrix, features: Features, metric: Any) -> Matrix:

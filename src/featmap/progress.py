@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from .errors import FitStopped
+from .errors import FitStopped, InvalidParameterError
 
 Callback = Callable[[str, int, int], object]
 
@@ -38,6 +38,8 @@ class Progress:
     """Counts the steps of each stage and passes them on."""
 
     def __init__(self, callback: Callback | None = None, verbose: bool = False, stream: TextIO | None = None) -> None:
+        if callback is not None and not callable(callback):
+            raise InvalidParameterError(f"fit(callback={callback!r}): must be a function of stage, done and total")
         self.reports: list[StageReport] = []
         self._callback = callback
         self._bar = _Bar(stream or sys.stderr) if verbose else None

@@ -1,0 +1,50 @@
+"""The kernels once more with every index checked, and once more as plain Python: the same tests have to pass."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+TESTS = Path(__file__).parent
+
+# Kernels against their slow twins, on small data.
+CHECKED = [
+    "test_neighbors.py::test_exact_search_equals_brute_force",
+    "test_neighbors.py::test_candidates_in_any_order_are_ranked_by_distance_then_index",
+    "test_neighbors.py::test_scanning_keeps_the_nearest",
+    "test_neighbors.py::test_lists_hold_every_row_once",
+    "test_graph.py::test_memberships_equal_their_twin",
+    "test_graph.py::test_weights_of_neighbors",
+    "test_tangents.py::test_factors_stand_for_the_svd",
+    "test_tangents.py::test_duplicates_have_no_directions",
+    "test_alignment.py::test_connection_equals_its_twin",
+    "test_frames.py::test_aligned_sweep_equals_its_twin",
+    "test_frames.py::test_covariance_equals_its_twin",
+    "test_frames.py::test_paper_gradient_equals_finite_differences",
+    "test_forces.py::test_slots_hold_every_edge_once",
+    "test_forces.py::test_attraction_kernel_is_close_to_its_twin",
+    "test_forces.py::test_density_kernels_are_close_to_their_twin",
+    "test_layout.py::test_descent_is_adam",
+    "test_regression.py::test_moments_equal_their_twin",
+]
+
+
+@pytest.mark.parametrize("mode", ["NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"])
+def test_kernels_stay_within_their_arrays(mode, tmp_path):
+    environment = {**os.environ, mode: "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *CHECKED],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=TESTS,
+        env=environment,
+    )
+    assert result.returncode == 0, result.stdout[-3000:]
+    assert " passed" in result.stdout

@@ -1,0 +1,215 @@
+"""Fits in threads, forks, pools and servers: the same bytes. Fits that are interrupted: nothing is left running."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import numpy as np
+import pytest
+from joblib import Parallel, delayed
+
+from featmap import FeatMAP
+from featmap.parallel import one_library_thread
+
+QUICK = {"n_neighbors": 6, "n_epochs": 10, "random_state": 0}
+
+can_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+# Python warns of forks beside threads; those here are of the test itself.
+forks = pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+
+
+def table(seed):
+    """The 20 models differ in rows, features and values."""
+    return np.random.default_rng(seed).normal(size=(50 + 7 * seed, 3 + seed % 4))
+
+
+def digest(seed, n_jobs=1):
+    """Of a fit and of placing new rows."""
+    X = table(seed)
+    model = FeatMAP(**QUICK, n_jobs=n_jobs).fit(X)
+    arrays = (model.embedding_, model.frames_, model.feature_importance(), model.transform(X[:9] + 0.1))
+    return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return [digest(seed) for seed in range(20)]
+
+
+def test_eight_threads_fit_twenty_models_at_once(alone):
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda seed: digest(seed, n_jobs=2), range(20))) == alone
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_inside_joblib(backend, alone):
+    together = Parallel(n_jobs=2, backend=backend)(delayed(digest)(seed, -1) for seed in range(4))
+    assert together == alone[:4]
+
+
+def in_a_forked_child(task):
+    """What a child of this process writes before it ends; it has 60 seconds."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)  # ends the child, should it hang
+        try:
+            os.write(writer, task().encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as answer:
+        text = answer.read()
+    os.waitpid(child, 0)
+    return text
+
+
+@can_fork
+@forks
+def test_a_fork_after_a_fit_fits_and_places(alone):
+    """Its threads have not survived, and no lock of theirs may be waited for."""
+    X = table(0)
+    model = FeatMAP(**QUICK, n_jobs=2).fit(X)
+    expected = model.transform(X + 0.1).tobytes().hex()
+    assert in_a_forked_child(lambda: model.transform(X + 0.1).tobytes().hex()) == expected
+    assert in_a_forked_child(lambda: digest(1, n_jobs=2)) == alone[1]
+
+
+@can_fork
+@forks
+def test_a_fork_while_others_hold_the_lock_on_library_threads(alone):
+    """As many forks as it takes to meet the moment in which another thread has it."""
+    stop = threading.Event()
+
+    def enter_and_leave():
+        while not stop.is_set():
+            with one_library_thread():
+                pass
+
+    busy = threading.Thread(target=enter_and_leave)
+    busy.start()
+    try:
+        answers = [in_a_forked_child(lambda: digest(0)) for _ in range(5)]
+    finally:
+        stop.set()
+        busy.join()
+    assert answers == [alone[0]] * 5
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+@forks
+def test_pools_of_processes(method, alone):
+    if method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system does not {method}")
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.map_async(digest, range(3)).get(timeout=120) == alone[:3]
+
+
+def test_a_server_places_rows_in_its_threads():
+    """Eight clients at once get what they would get one after the other."""
+    X = table(3)
+    model = FeatMAP(**QUICK).fit(X)
+    new = X[:16] + 0.1
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            place = model.transform(new[[int(self.path[1:])]])
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(place.tobytes())
+
+        def log_message(self, *arguments):
+            pass
+
+    def ask(row):
+        connection = HTTPConnection("127.0.0.1", server.server_address[1], timeout=60)
+        connection.request("GET", f"/{row}")
+        answer = connection.getresponse().read()
+        connection.close()
+        return np.frombuffer(answer, np.float32)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        with ThreadPoolExecutor(8) as clients:
+            places = np.array(list(clients.map(ask, range(16))))
+        server.shutdown()
+        serving.join()
+    np.testing.assert_array_equal(places, model.transform(new))
+
+
+def test_rows_can_be_placed_while_the_estimator_is_fitted_anew():
+    """Until the new map is there, the old one answers."""
+    X = table(2)
+    model = FeatMAP(**QUICK, n_jobs=1).fit(X)
+    before = model.transform(X[:5])
+    answers = []
+    model.fit(np.ones((40, 9)), callback=lambda *step: answers.append(model.transform(X[:5])) and None)
+    assert len(answers) > 10
+    assert all(np.array_equal(answer, before) for answer in answers)
+    assert model.n_features_in_ == 9
+
+
+@pytest.mark.parametrize("n_threads", [1, 10_000])
+def test_more_threads_than_work_are_not_started(n_threads, alone):
+    most = []
+    X = table(0)
+    FeatMAP(**QUICK, n_jobs=n_threads).fit(X, callback=lambda *step: most.append(threading.active_count()) and None)
+    assert max(most) < 20
+    assert digest(0, n_jobs=n_threads) == alone[0]
+
+
+INTERRUPTED = """
+    import signal, sys, threading, time
+    import numpy as np
+    from threadpoolctl import threadpool_info
+    from featmap import FeatMAP
+
+    def library_threads():
+        return sorted((pool["filepath"], pool["num_threads"]) for pool in threadpool_info())
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    X = np.random.default_rng(0).normal(size=(3000, 20))
+    model = FeatMAP(n_epochs=5, random_state=0).fit(X[:, :4])
+    before, libraries = model.transform(X[:3, :4]), library_threads()
+    model.set_params(n_epochs=10**6)
+    for delay in np.geomspace(0.001, float(sys.argv[1]), 12):
+        timer = threading.Timer(delay, signal.raise_signal, [signal.SIGINT])
+        timer.daemon = True
+        began = time.perf_counter()
+        try:
+            timer.start()
+            model.fit(X)
+        except KeyboardInterrupt:
+            pass
+        late = time.perf_counter() - began - delay
+        timer.join()
+        assert late < 2, f"went on for {late:.1f} s after {delay:.3f} s"
+        while threading.active_count() > 1 and time.perf_counter() - began - delay < 2:
+            time.sleep(0.01)
+        assert threading.active_count() == 1, threading.enumerate()
+        assert library_threads() == libraries, delay
+        assert np.array_equal(model.transform(X[:3, :4]), before)
+    assert np.isfinite(model.set_params(n_epochs=3).fit(X).embedding_).all()
+    print("usable")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+def test_ctrl_c_at_any_moment_leaves_a_usable_estimator():
+    """A real signal in a process of its own, raised by a timer at twelve moments from the checks to the layout."""
+    script = textwrap.dedent(INTERRUPTED)
+    result = subprocess.run(
+        [sys.executable, "-c", script, "2"], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert result.stdout.strip() == "usable", result.stderr[-2000:]

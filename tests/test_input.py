@@ -1,0 +1,466 @@
+"""Whatever is handed over: a finite map of it, or a clear error at once. The data are never changed."""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+from featmap import FeatMAP, FeatmapError, InvalidDataError, InvalidDataTypeError, explain
+
+QUICK = {"n_neighbors": 6, "n_epochs": 4, "random_state": 0, "n_jobs": 1}
+
+pytestmark = pytest.mark.filterwarnings("ignore:n_neighbors=:featmap.FeatmapWarning")
+
+TABLE = np.random.default_rng(0).normal(size=(40, 5))
+COUNTS = np.random.default_rng(1).poisson(0.7, (40, 6)).astype(np.float64)
+WITH_HOLES = np.where(TABLE > 2, np.nan, TABLE)
+
+
+def fit(X, **parameters):
+    return FeatMAP(**{**QUICK, **parameters}).fit(X)
+
+
+def all_results(model, X):
+    return {
+        "map": model.embedding_,
+        "frames": model.frames_,
+        "radii": model.radii_,
+        "radii on the map": model.embedding_radii_,
+        "singular values": model.singular_values_,
+        "correlation": model.density_correlation_,
+        "importance": model.feature_importance(),
+        "arrows": model.arrows(),
+        "fidelity": model.fidelity(),
+        "transform": model.transform(X),
+    }
+
+
+def assert_finite(model, X):
+    for name, values in all_results(model, X).items():
+        assert np.isfinite(values).all(), name
+
+
+def as_bytes(X):
+    """All that is stored of the data."""
+    if sp.issparse(X):
+        parts = [vars(X)[name] for name in ("data", "indices", "indptr", "row", "col") if name in vars(X)]
+        return b"".join(part.tobytes() for part in [*parts, *getattr(X, "coords", ())])
+    if isinstance(X, pd.DataFrame):
+        return X.to_csv()
+    if isinstance(X, pl.DataFrame):
+        return X.write_csv()
+    return np.asarray(X).tobytes()
+
+
+# What is refused → the kind of error and a part of the advice.
+REFUSED = {
+    "NaN": (WITH_HOLES, ValueError, "NaN.*SimpleImputer"),
+    "infinite": (np.where(TABLE > 2, np.inf, TABLE), ValueError, "infinity.*replace infinite values"),
+    "minus infinite": (np.where(TABLE > 2, -np.inf, TABLE), ValueError, "infinity"),
+    "masked": (np.ma.masked_array(TABLE, TABLE > 1), ValueError, "mask.*missing values"),
+    "None among numbers": (np.array([[None, 1.0]] * 5, object), ValueError, "NaN"),
+    "text": (np.array([["a", "b"]] * 5), ValueError, "real numbers"),
+    "numbers as text": (TABLE.astype(str), ValueError, "real numbers"),
+    "bytes": (np.array([[b"a", b"b"]] * 5), ValueError, "real numbers"),
+    "objects": (np.array([[object()] * 3] * 5), TypeError, "real numbers"),
+    "dictionaries": (np.array([[{}] * 3] * 5), TypeError, "real numbers"),
+    "complex": (TABLE + 0j, ValueError, "real and imaginary parts"),
+    "dates": (np.array([["2020-01-01", "2021-01-01"]] * 5, "M8[ns]"), TypeError, "datetime64.*real numbers"),
+    "durations": (np.array([[1, 2]] * 5, "m8[s]"), TypeError, "timedelta64.*real numbers"),
+    "records": (np.zeros((5, 2), [("a", "f8")]), ValueError, "real numbers"),
+    "integers beyond float64": (np.array([[10**400, 1]] * 5, object), ValueError, "too large"),
+    "floats beyond float64": (TABLE.astype(np.longdouble) * np.longdouble("1e4000"), ValueError, "infinity"),
+    "no rows": (np.zeros((0, 3)), ValueError, "0 sample.*more"),
+    "one row": (np.zeros((1, 3)), ValueError, "1 sample.*minimum of 2"),
+    "no columns": (np.zeros((5, 0)), ValueError, "0 feature.*more"),
+    "1-D": (np.zeros(5), ValueError, r"reshape\(-1, 1\)"),
+    "3-D": (np.zeros((5, 2, 2)), ValueError, "dim 3"),
+    "a number": (3, ValueError, "2D"),
+    "nothing": (None, ValueError, "2D"),
+    "a word": ("table", ValueError, "2D"),
+    "a dictionary": ({"a": [1, 2]}, ValueError, "2D"),
+    "ragged": ([[1, 2], [3]], ValueError, "equal lengths"),
+    "sparse with NaN": (sp.csr_matrix(WITH_HOLES), ValueError, "NaN"),
+    "sparse complex": (sp.csr_matrix(TABLE + 0j), ValueError, "imaginary"),
+    "sparse without rows": (sp.csr_matrix((0, 4)), ValueError, "0 sample"),
+    "a sparse row": (sp.coo_array(np.ones(4)), ValueError, "2D"),
+    "frame with text": (pd.DataFrame({"a": ["x", "y"] * 5, "b": range(10)}), ValueError, "'x'.*real numbers"),
+    "frame with gaps": (
+        pd.DataFrame({"a": pd.array([1, None] * 5, dtype="Int64"), "b": range(10)}),
+        ValueError,
+        "NaN",
+    ),
+    "frame with dates": (pd.DataFrame({"a": pd.date_range("2020", periods=9)}), TypeError, "datetime64"),
+    "frame with categories": (pd.DataFrame({"a": pd.Categorical(list("ab") * 5)}), (TypeError, ValueError), "real"),
+    "half the names": (pd.DataFrame(TABLE).rename(columns={0: "a"}), TypeError, "strings, or none"),
+    "a column": (pd.Series(TABLE[:, 0]), ValueError, "Reshape your data"),
+    "polars with text": (pl.DataFrame({"a": ["x", "y"] * 5}), (TypeError, ValueError), "real numbers"),
+    "polars with gaps": (pl.DataFrame({"a": [1.0, None] * 5}), ValueError, "NaN"),
+}
+
+
+def test_warm_up():
+    """Imports and compiled code are loaded, so that the clock below measures checks alone."""
+    assert_finite(fit(TABLE), TABLE)
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_wrong_data_get_advice_at_once(case):
+    X, kind, advice = REFUSED[case]
+    began = time.process_time()
+    with pytest.raises(kind, match=rf"(?s)^fit\(X\): .*{advice}") as caught:
+        FeatMAP().fit(X)
+    assert time.process_time() - began < 1
+    assert isinstance(caught.value, FeatmapError)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return fit(TABLE)
+
+
+NEW_ROWS_REFUSED = {
+    "NaN": (np.full((2, 5), np.nan), ValueError, "NaN.*SimpleImputer"),
+    "infinite": (np.full((2, 5), np.inf), ValueError, "infinity"),
+    "masked": (np.ma.masked_array(TABLE, TABLE > 1), ValueError, "mask"),
+    "fewer columns": (TABLE[:, :4], ValueError, "4 features.*5 features.*columns of the fit"),
+    "more columns": (np.ones((2, 6)), ValueError, "6 features.*5 features"),
+    "no rows": (TABLE[:0], ValueError, "0 sample"),
+    "one row without brackets": (TABLE[0], ValueError, "Reshape your data"),
+    "text": (TABLE.astype(str), ValueError, "real numbers"),
+    "objects": (np.array([[object()] * 5]), TypeError, "real numbers"),
+    "complex": (TABLE + 0j, ValueError, "imaginary"),
+    "dates": (np.zeros((2, 5), "M8[ns]"), TypeError, "datetime64"),
+    "floats beyond float64": (TABLE.astype(np.longdouble) * np.longdouble("1e4000"), ValueError, "infinity"),
+}
+
+
+@pytest.mark.parametrize("method", ["transform", "explain"])
+@pytest.mark.parametrize("case", NEW_ROWS_REFUSED)
+def test_wrong_new_rows_get_advice(case, method, fitted):
+    X, kind, advice = NEW_ROWS_REFUSED[case]
+    with pytest.raises(kind, match=rf"(?s)^{method}\(X\): .*{advice}") as caught:
+        getattr(fitted, method)(X)
+    assert isinstance(caught.value, InvalidDataError)
+
+
+def test_other_names_than_those_of_the_fit_are_refused():
+    frame = pd.DataFrame(TABLE, columns=list("abcde"))
+    model = fit(frame)
+    with pytest.raises(InvalidDataError, match=r"(?s)transform\(X\).*- e.*names.*their order"):
+        model.transform(frame.rename(columns={"e": "f"}))
+
+
+@pytest.mark.parametrize(
+    ("X", "Y", "message"),
+    [
+        (TABLE, TABLE[:5, :2], "one place per row of X, 40; got 5"),
+        (TABLE, np.full((40, 2), np.nan), r"explain\(Y\).*NaN"),
+        (TABLE, TABLE[:, 0], r"explain\(Y\).*reshape"),
+        (TABLE, TABLE[:, :0], r"explain\(Y\).*0 feature"),
+        (TABLE, TABLE[:, :2] * 1e300, r"explain\(Y\).*infinity.*float32"),
+        (TABLE, TABLE[:, :2] + 0j, r"explain\(Y\).*imaginary"),
+        (TABLE, TABLE[:, :2].astype(str), r"explain\(Y\).*real numbers"),
+        (TABLE, sp.csr_matrix(TABLE[:, :2]), r"explain\(Y\).*toarray"),
+        (TABLE, None, r"explain\(Y\).*2D"),
+        (WITH_HOLES, TABLE[:, :2], r"explain\(X\).*NaN"),
+    ],
+)
+def test_maps_of_others_that_cannot_be_explained(X, Y, message):
+    with pytest.raises(InvalidDataError, match=message):
+        explain(X, Y)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-30, 1e15, 1e30])
+def test_maps_of_others_of_any_size_can(scale):
+    explanation = explain(TABLE, scale * TABLE[:, :2])
+    for values in (explanation.frames_, explanation.feature_importance(), explanation.fidelity()):
+        assert np.isfinite(values).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"init": TABLE[:, :2] * 1e300}, r"FeatMAP\(init\).*infinity"),
+        ({"init": TABLE[:, :2] * 1e30}, "init.*within ±1e"),
+        ({"init": TABLE[:, :2] + 0j}, r"FeatMAP\(init\).*imaginary"),
+        ({"init": [[1, 2], [3]]}, r"FeatMAP\(init\).*equal lengths"),
+        ({"init": None}, r"FeatMAP\(init\).*2D"),
+        ({"density_weight": 1e38}, "density_weight must be a number from 0 to 1e6"),
+        ({"spread": 1e300}, "spread must be a number from 1e-6 to 1e6"),
+        ({"metric": "seuclidean"}, r"metric='seuclidean'.*'V' parameter.*choose"),
+        ({"metric": "mahalanobis"}, r"metric='mahalanobis'.*'VI' parameter.*choose"),
+        ({"metric": "haversine"}, r"metric='haversine'.*2 dimensions.*choose"),
+        ({"metric": lambda a, b: 1 / 0}, r"metric=.*division by zero.*choose"),
+        ({"metric": lambda a, b: "far"}, r"metric=.*'far'.*choose"),
+        ({"metric": lambda a, b: 1e300 * abs(a - b).sum()}, "metric=.*multiply the data"),
+        ({"metric": lambda a, b: 1e-300 * abs(a - b).sum()}, "metric=.*multiply the data"),
+        ({"metric": ["euclidean"] * 100_000}, "^.{,600}$"),
+        ({"precomputed_knn": (np.tile(np.arange(15), (40, 1)), np.full((40, 15), "a"))}, "distances must be numbers"),
+        ({"precomputed_knn": (np.tile(np.arange(15), (40, 1)), np.full((40, 15), 1e300))}, "from 0 to 1e"),
+        ({"precomputed_knn": (np.tile(np.arange(15), (40, 1)), np.full((40, 15), np.nan))}, "from 0 to 1e"),
+        ({"precomputed_knn": ([[1, 2], [3]], [[1, 2], [3]])}, "precomputed_knn: give two arrays"),
+    ],
+)
+def test_parameters_that_would_spoil_the_map_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        fit(TABLE, **parameters)
+    assert isinstance(caught.value, FeatmapError)
+
+
+def test_a_metric_that_sparse_data_do_not_have_is_refused():
+    with pytest.raises(InvalidDataError, match=r"metric='chebyshev'.*sparse"):
+        fit(sp.csr_matrix(COUNTS), metric="chebyshev")
+
+
+def test_a_callback_that_is_none_is_refused():
+    with pytest.raises(ValueError, match=r"fit\(callback=3\)"):
+        FeatMAP().fit(TABLE, callback=3)
+
+
+def strange_sparse():
+    """Repeated entries, columns out of order, explicit zeros, an empty row."""
+    return sp.csr_matrix(
+        ([1.0, 2.0, 0.0, 5.0, 4.0, 3.0, 1.0] * 8, [3, 3, 0, 2, 1, 0, 4] * 8, np.cumsum([0, *[2, 0, 3, 2] * 8])),
+        (32, 5),
+    )
+
+
+def with_wide_indices(X):
+    wide = X.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    return wide
+
+
+INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
+
+
+def ends_of(dtype):
+    """The least and the largest value of a type, and some between."""
+    limits = np.iinfo(dtype)
+    values = np.array([limits.min, limits.max, 0, 1, 2, 3, 5, 8], dtype)
+    return np.random.default_rng(0).choice(values, (30, 4))
+
+
+AWKWARD = {
+    "constant": np.full((30, 3), 7.0),
+    "zeros": np.zeros((20, 2)),
+    "all duplicates of two": np.repeat(TABLE[:2], 15, axis=0),
+    "half duplicates": np.concatenate([TABLE[:20], np.repeat(TABLE[:1], 20, axis=0)]),
+    **{f"{n} rows": TABLE[:n] for n in range(2, 21)},
+    "one feature": TABLE[:, :1],
+    "one feature of two values": (TABLE[:, :1] > 0).astype(float),
+    "more features than rows": np.random.default_rng(0).normal(size=(12, 200)),
+    "a line": np.arange(50.0)[:, None],
+    "corners": np.eye(30),
+    "two clusters far apart": np.concatenate([TABLE[:20], TABLE[20:] + 1e6]),
+    "isolated points": np.concatenate([TABLE, [[1e6] * 5, [-1e9] * 5]]),
+    "three parts": np.concatenate([TABLE[:14] + shift for shift in (0, 1e3, -1e3)]),
+    "mixed scales": TABLE * 10.0 ** np.array([-300, -30, 0, 30, 300]),
+    "subnormal": TABLE * 5e-320,
+    "near the ends of float64": np.where(TABLE > 0, 1e307, -1e307),
+    "ends of float32": np.where(TABLE > 0, 3.4e38, -3.4e38).astype(np.float32),
+    "ends of float16": np.where(TABLE > 0, 65504, -65504).astype(np.float16),
+    **{
+        f"size {scale:g} in {np.dtype(dtype)}": (TABLE * scale).astype(dtype)
+        for scale in (1e-30, 1e-15, 1e15, 1e30)
+        for dtype in (np.float32, np.float64)
+    },
+    "bool": TABLE > 0,
+    "float16": TABLE.astype(np.float16),
+    "long double": TABLE.astype(np.longdouble),
+    **{f"ends of {np.dtype(dtype)}": ends_of(dtype) for dtype in INTEGERS},
+    "sparse zeros": sp.csr_matrix((20, 5)),
+    "sparse and wide": sp.random(30, 5000, 0.002, format="csr", random_state=0),
+    "sparse bool": sp.csr_matrix(COUNTS > 0),
+    "sparse, huge": sp.csr_matrix(COUNTS * 1e300),
+    "sparse, tiny": sp.csr_matrix(COUNTS * 1e-300),
+    "sparse, strange": strange_sparse(),
+    **{f"sparse ends of {np.dtype(dtype)}": sp.csr_matrix(ends_of(dtype)) for dtype in INTEGERS},
+    "lists": TABLE.tolist(),
+    "numbers as objects": TABLE.astype(object),
+    "pandas": pd.DataFrame(TABLE, columns=list("abcde")),
+    "pandas of mixed types": pd.DataFrame({"a": range(30), "b": np.arange(30) % 2 == 0, "c": TABLE[:30, 0]}),
+    "pandas with nullable types": pd.DataFrame(
+        {"a": pd.array(range(30), "Int64"), "b": pd.array(range(30), "Float32")}
+    ),
+    "pandas with categories of numbers": pd.DataFrame({"a": pd.Categorical([1, 2, 3] * 10)}),
+    "sparse pandas": pd.DataFrame.sparse.from_spmatrix(sp.csr_matrix(COUNTS)),
+    "polars": pl.DataFrame(TABLE, schema=list("abcde")),
+    "polars of mixed types": pl.DataFrame({"a": range(30), "b": [True, False] * 15, "c": TABLE[:30, 0]}),
+}
+
+
+@pytest.mark.parametrize("case", AWKWARD)
+def test_awkward_data_give_finite_maps_and_stay_as_they_are(case, capfd):
+    X = AWKWARD[case]
+    before = as_bytes(X)
+    model = fit(X)
+    assert_finite(model, X)
+    assert model.embedding_.shape == (X.shape[0] if hasattr(X, "shape") else len(X), 2)
+    assert as_bytes(X) == before
+    assert capfd.readouterr() == ("", "")
+
+
+SETTINGS = {
+    "cosine": {"metric": "cosine"},
+    "manhattan": {"metric": "manhattan"},
+    "paper": {"frames": "paper"},
+    "three dimensions": {"n_components": 3},
+    "more dimensions than features": {"n_components": 8, "intrinsic_dim": 2},
+    "larger tangent neighbourhoods": {"n_tangent_neighbors": 12},
+    "all rows are neighbours": {"n_neighbors": 100},
+    "random start": {"init": "random"},
+    "density all the time": {"density_fraction": 1.0, "density_weight": 1e6},
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize(
+    "case",
+    ["constant", "half duplicates", "2 rows", "3 rows", "one feature", "two clusters far apart", "sparse, strange"],
+)
+def test_awkward_data_in_all_settings(case, setting):
+    X = AWKWARD[case]
+    assert_finite(fit(X, **SETTINGS[setting]), X)
+
+
+def digest(model):
+    return model.embedding_.tobytes(), model.frames_.tobytes(), model.feature_importance().tobytes()
+
+
+def read_only(X):
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+SAME = {
+    "Fortran order": np.asfortranarray,
+    "every second column": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "every third row": lambda X: np.repeat(X, 3, axis=0)[::3],
+    "backwards, seen from the end": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
+    "transposed twice": lambda X: np.ascontiguousarray(X.T).T,
+    "read-only": read_only,
+    "other byte order": lambda X: X.astype(X.dtype.newbyteorder()),
+    "a list": lambda X: X.tolist(),
+    "pandas": pd.DataFrame,
+    "minus zero": lambda X: np.where(X == 0, -0.0, X),
+    "float32": lambda X: X.astype(np.float32),
+    "float16": lambda X: X.astype(np.float16),
+    "int8": lambda X: X.astype(np.int8),
+    "uint64": lambda X: X.astype(np.uint64),
+    "long double": lambda X: X.astype(np.longdouble),
+    "objects": lambda X: X.astype(object),
+}
+
+
+@pytest.mark.parametrize("form", SAME)
+def test_the_same_values_in_another_form_give_the_same_bytes(form):
+    assert digest(fit(SAME[form](COUNTS))) == digest(fit(COUNTS))
+
+
+def test_frames_of_polars_give_the_same_bytes():
+    frame = pl.DataFrame(COUNTS)
+    model = fit(frame)
+    assert digest(model) == digest(fit(COUNTS))
+    assert list(model.feature_names_in_) == frame.columns
+
+
+def test_a_read_only_memory_map_gives_the_same_bytes(tmp_path):
+    np.save(tmp_path / "X.npy", COUNTS)
+    on_disk = np.load(tmp_path / "X.npy", mmap_mode="r")
+    model = fit(on_disk)
+    assert digest(model) == digest(fit(COUNTS))
+    assert np.array_equal(model.transform(on_disk), model.transform(COUNTS))
+
+
+def with_explicit_zeros(X):
+    row, column = np.indices(X.shape)
+    return sp.csr_matrix((X.toarray().ravel(), (row.ravel(), column.ravel())), X.shape)
+
+
+def unsorted(X):
+    """The entries of each row from the last to the first."""
+    backwards = X.tocsc()[:, ::-1].tocsr()
+    backwards.indices = (X.shape[1] - 1 - backwards.indices).astype(backwards.indices.dtype)
+    backwards.has_sorted_indices = False
+    return backwards
+
+
+def repeated(X):
+    """Each entry in two halves."""
+    coo = X.tocoo()
+    entries = (np.tile(coo.data / 2, 2), (np.tile(coo.row, 2), np.tile(coo.col, 2)))
+    return sp.coo_matrix(entries, X.shape)
+
+
+SPARSE = {
+    "CSR": lambda X: X,
+    "CSR array": sp.csr_array,
+    "CSC": lambda X: X.tocsc(),
+    "COO": lambda X: X.tocoo(),
+    "LIL": lambda X: X.tolil(),
+    "DOK": lambda X: X.todok(),
+    "explicit zeros": with_explicit_zeros,
+    "unsorted": unsorted,
+    "repeated entries": repeated,
+    "wide indices": with_wide_indices,
+    "integers": lambda X: X.astype(np.int16),
+    "float32": lambda X: X.astype(np.float32),
+}
+
+
+@pytest.mark.parametrize("form", SPARSE)
+def test_sparse_forms_are_like_dense(form):
+    """COUNTS has empty rows. A start of its own, since that of sparse data is not centred."""
+    start = np.random.default_rng(0).normal(size=(40, 2))
+    dense = fit(COUNTS, init=start)
+    X = SPARSE[form](sp.csr_matrix(COUNTS))
+    before = as_bytes(X)
+    model = fit(X, init=start)
+    np.testing.assert_allclose(model.embedding_, dense.embedding_, atol=1e-3)
+    np.testing.assert_allclose(model.feature_importance(), dense.feature_importance(), atol=1e-3)
+    expected = dense.transform(COUNTS)
+    for places in (model.transform(X), model.transform(COUNTS), dense.transform(X)):
+        np.testing.assert_allclose(places, expected, atol=1e-3)
+    assert as_bytes(X) == before
+
+
+def test_the_least_integer_of_a_type_has_its_size_in_sparse_data():
+    """Its absolute value is no number of the type."""
+    X = np.zeros((30, 2), np.int64)
+    X[:, 0] = -np.arange(1, 31) * 2**58
+    X[-1, 0] = -(2**63)
+    sparse, dense = fit(sp.csr_matrix(X)), fit(X)
+    np.testing.assert_allclose(sparse.graph_.toarray(), dense.graph_.toarray(), atol=1e-4)
+
+
+def test_structure_a_hundred_million_from_the_origin_is_kept():
+    near, far = fit(COUNTS), fit(COUNTS + 1e8)
+    assert digest(near) == digest(far)
+    near, far = fit(TABLE), fit(TABLE + 1e8)
+    assert near.graph_.multiply(far.graph_ > 0).nnz > 0.98 * near.graph_.nnz
+
+
+def test_a_fit_says_nothing(capfd):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = FeatMAP(n_epochs=3, random_state=0).fit(TABLE)
+        model.transform(TABLE)
+        model.explain(TABLE[:3]).arrows()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_refused_type_is_a_type_error_and_a_value_error():
+    with pytest.raises(InvalidDataTypeError) as caught:
+        fit(np.array([[object()] * 3] * 5))
+    assert isinstance(caught.value, TypeError)
+    assert isinstance(caught.value, ValueError)

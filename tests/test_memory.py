@@ -1,0 +1,114 @@
+"""The memory of a fit is told beforehand, and a fit that the machine has no room for is refused before it begins."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from featmap import FeatMAP, FeatmapError, NotEnoughMemoryError, estimate_memory, memory, pipeline
+
+
+def test_the_estimate_grows_with_all_it_is_made_of():
+    small = estimate_memory((20_000, 50))
+    assert small < estimate_memory((40_000, 50)) < 2.2 * small
+    assert small < estimate_memory((20_000, 500))
+    assert small < estimate_memory((20_000, 50), n_neighbors=30)
+    assert small < estimate_memory((20_000, 50), n_components=8)
+    assert small < estimate_memory((20_000, 50), n_tangent_neighbors=40)
+    assert small < estimate_memory((20_000, 50), metric="manhattan")
+    assert estimate_memory((5000, 50), n_jobs=1) < estimate_memory((5000, 50), n_jobs=4)
+    by_metric = {
+        dtype: estimate_memory((20_000, 500), metric="manhattan", dtype=dtype) for dtype in (np.float32, np.float64)
+    }
+    assert by_metric[np.float32] < by_metric[np.float64]
+
+
+def test_sparse_data_take_what_they_store():
+    assert estimate_memory((20_000, 5000), n_stored=10**6) < estimate_memory((20_000, 5000)) / 2
+    assert estimate_memory((20_000, 5000), n_stored=10**6) < estimate_memory((20_000, 5000), n_stored=10**7)
+
+
+def test_small_shapes_have_an_estimate_too():
+    assert estimate_memory((2, 1)) > 0
+    for shape in ((0, 3), (3, 0)):
+        with pytest.raises(ValueError, match="shape"):
+            estimate_memory(shape)
+
+
+@pytest.fixture
+def little_memory(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 100_000)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_a_fit_without_room_is_refused_before_it_begins(make, little_memory, monkeypatch, rng):
+    monkeypatch.setattr(pipeline, "measure", lambda *arguments, **options: pytest.fail("the fit had begun"))
+    with pytest.raises(NotEnoughMemoryError, match=r"fit\(X\): needs about .* GB.*transform") as caught:
+        FeatMAP().fit(make(rng.normal(size=(300, 20))))
+    assert isinstance(caught.value, MemoryError)
+    assert isinstance(caught.value, FeatmapError)
+
+
+def test_where_nothing_is_told_nothing_is_refused(monkeypatch, tmp_path, rng):
+    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "absent")
+    monkeypatch.setattr(memory, "CGROUP", tmp_path / "absent")
+    assert memory.available_memory() is None
+    FeatMAP(n_epochs=1).fit(rng.normal(size=(30, 3)))
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"),
+    [("max", 3 * 2**20), (str(2**20), 2**20 - 2**19 + 2**18), (str(2**40), 3 * 2**20)],
+)
+def test_the_tighter_of_machine_and_container_counts(most, expected, monkeypatch, tmp_path):
+    """Files that the container has cached give way."""
+    (tmp_path / "meminfo").write_text("MemTotal: 9000 kB\nMemAvailable:    3072 kB\n")
+    (tmp_path / "memory.max").write_text(most + "\n")
+    (tmp_path / "memory.current").write_text(f"{2**19}\n")
+    (tmp_path / "memory.stat").write_text(f"anon {2**18}\nfile {2**18}\n")
+    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "CGROUP", tmp_path)
+    assert memory.available_memory() == expected
+
+
+PEAK = """
+    import json, sys
+    from pathlib import Path
+    from data import load
+    from featmap import FeatMAP, estimate_memory
+
+    def held(kind):
+        return int(Path("/proc/self/status").read_text().split(f"{kind}:")[1].split()[0]) * 2**10
+
+    X, _ = load(sys.argv[1])
+    FeatMAP(n_epochs=2, random_state=0).fit(X[:11_000])  # libraries and compiled code are loaded
+    Path("/proc/self/clear_refs").write_text("5")
+    before = held("VmRSS")
+    FeatMAP(n_epochs=10, random_state=0).fit(X)
+    print(json.dumps({"peak": held("VmHWM") - before, "estimate": estimate_memory(X.shape)}))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+@pytest.mark.parametrize("name", ["mnist", "300000"])
+def test_the_estimate_is_within_a_quarter(name, data_set):
+    """Of what MNIST and 300,000 × 50 take. The peak comes before the layout, so a few epochs will do."""
+    if name == "mnist":
+        data_set(name)
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(PEAK), name],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd="benchmarks",
+    )
+    measured = json.loads(result.stdout)
+    print(f"\n{name}: estimated {measured['estimate'] / 2**20:.0f} MB, measured {measured['peak'] / 2**20:.0f} MB")
+    assert abs(measured["estimate"] / measured["peak"] - 1) < 0.25

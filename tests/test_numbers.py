@@ -1,0 +1,134 @@
+"""Neither the type of the numbers nor the threads of other libraries matter; wrong calls fail before any work."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from featmap import FeatMAP, FeatmapError, explain
+from featmap import neighbors as neighbors_stage
+
+QUICK = {"n_epochs": 20, "random_state": 0}
+
+
+def digest(model, X):
+    return [
+        array.tobytes()
+        for array in (model.embedding_, model.frames_, model.feature_importance(), model.transform(X[:9]))
+    ]
+
+
+@pytest.fixture(scope="module")
+def table():
+    return np.random.default_rng(0).normal(size=(300, 20))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_values_that_float32_has_give_the_same_bytes_in_float64(table, metric):
+    single = table.astype(np.float32)
+    models = [FeatMAP(**QUICK, metric=metric).fit(X) for X in (single, single.astype(np.float64))]
+    assert digest(models[0], single) == digest(models[1], single)
+
+
+def test_values_rounded_to_float32_have_nearly_the_same_graph(table):
+    """Maps are chaotic: rounding moves points, after many epochs by much. What they are made from hardly changes."""
+    exact, rounded = FeatMAP(**QUICK).fit(table), FeatMAP(**QUICK).fit(table.astype(np.float32))
+    assert abs(exact.graph_ - rounded.graph_).max() < 1e-4
+    np.testing.assert_allclose(exact.singular_values_, rounded.singular_values_, rtol=1e-4)
+
+
+@pytest.mark.parametrize("exact_below", [10_000, 100])
+def test_threads_of_blas_do_not_matter(exact_below, table, monkeypatch):
+    """By all pairs and by lists."""
+    monkeypatch.setattr(neighbors_stage, "EXACT_BELOW", exact_below)
+    digests = []
+    for n_threads in (1, 2, 4):
+        with threadpool_limits(n_threads):
+            digests.append(digest(FeatMAP(**QUICK).fit(table), table))
+    assert digests[0] == digests[1] == digests[2]
+
+
+IN_A_PROCESS = """
+    import hashlib
+    import numpy as np
+    from featmap import FeatMAP, explain
+    X = np.random.default_rng(0).normal(size=(600, 70))
+    model = FeatMAP(n_epochs=20, random_state=0).fit(X)
+    other = explain(X, X[:, :2])
+    answers = (model.arrows(), model.fidelity(), model.transform(X + 0.1), other.arrows())
+    arrays = (model.embedding_, model.frames_, *answers)
+    print(hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest())
+"""
+
+
+def test_threads_that_the_environment_sets_do_not_matter():
+    digests = set()
+    for n_threads in ("1", "2"):
+        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+        result = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(IN_A_PROCESS)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, **dict.fromkeys(names, n_threads)},
+        )
+        digests.add(result.stdout)
+    assert len(digests) == 1
+    assert len(digests.pop().strip()) == 64
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """200,000 × 50 on disk: more than a second's work for any stage. Sparse in its file, as nothing is written."""
+    path = tmp_path_factory.mktemp("large") / "X.dat"
+    return np.memmap(path, np.float32, "w+", shape=(200_000, 50))
+
+
+WRONG = [
+    {"n_neighbors": 1},
+    {"n_components": 0},
+    {"metric": "seuclidean"},
+    {"metric": lambda a, b: None / 2},
+    {"min_dist": 2.0},
+    {"density_weight": -1},
+    {"n_tangent_neighbors": 5},
+    {"frames": "wooden"},
+    {"init": np.zeros((3, 2))},
+    {"init": "somewhere"},
+    {"precomputed_knn": (np.zeros((3, 3), int), np.zeros((3, 3)))},
+    {"precomputed_knn": (np.full((200_000, 3), -1), np.zeros((200_000, 3)))},
+    {"random_state": "seed"},
+    {"n_jobs": 0},
+    {"n_components": 10**6},
+]
+
+
+@pytest.mark.parametrize("parameters", WRONG, ids=lambda parameters: next(iter(parameters)))
+def test_wrong_parameters_of_large_data_are_answered_at_once(parameters, large):
+    began = time.process_time()
+    with pytest.raises(FeatmapError):
+        FeatMAP(**parameters).fit(large)
+    assert time.process_time() - began < 1
+
+
+def test_other_wrong_calls_on_large_data_are_answered_at_once(large, table):
+    model = FeatMAP(**QUICK).fit(table)
+    calls = [
+        lambda: FeatMAP().fit(large, callback="bell"),
+        lambda: explain(large, table[:, :2]),
+        lambda: explain(large, large[:, :2], frames="wooden"),
+        lambda: model.transform(large),
+        lambda: model.explain(large),
+    ]
+    for call in calls:
+        began = time.process_time()
+        with pytest.raises(FeatmapError):
+            call()
+        assert time.process_time() - began < 1
