@@ -22,7 +22,7 @@ LAYERS = [
     ["errors", "values", "parallel"],
     ["parameters", "progress", "features", "projection", "orthogonal", "radii", "curve", "memberships", "loadings"],
     ["neighbors", "graph", "tangents", "alignment", "frames", "layout", "regression"],
-    ["manifold", "scene", "arrows", "contrast", "perturbation", "turning", "pipeline"],
+    ["manifold", "scene", "arrows", "contrast", "perturbation", "turning", "store", "checkpoint", "pipeline"],
     ["explanation"],
     ["estimator"],
     ["plot", "datasets"],

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         InvalidDataError,
         InvalidParameterError,
         MissingExtraError,
+        StoreError,
     )
     from .estimator import FeatMAP, explain
     from .explanation import Explanation
@@ -33,6 +34,7 @@ _HOMES = {
     "InvalidDataError": "errors",
     "InvalidParameterError": "errors",
     "MissingExtraError": "errors",
+    "StoreError": "errors",
     "explain": "estimator",
 }
 
@@ -46,6 +48,7 @@ __all__ = [
     "InvalidDataError",
     "InvalidParameterError",
     "MissingExtraError",
+    "StoreError",
     "__version__",
     "explain",
 ]
