@@ -77,7 +77,7 @@ class Checkpoint(Stages):
         marked = {**settings, "seed": "any"} if any_seed else settings
         shape = (X.shape[0], settings["n_components"])
         checkpoint = cls(Path(path), fingerprint(X, marked), settings["seed"], shape)
-        if not checkpoint._path.exists() or not checkpoint._take_up():
+        if not checkpoint._path.is_file() or not checkpoint._take_up():
             checkpoint._write()  # a path that cannot be written to is found out before the fit
         checkpoint._written = time.monotonic()
         return checkpoint
