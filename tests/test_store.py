@@ -10,6 +10,7 @@ import pickle
 import re
 import resource
 import signal
+import stat
 import threading
 import time
 import tracemalloc
@@ -423,6 +424,7 @@ FORGERIES = {
     "graph of another shape": inside(*GRAPH, "shape", to=[24, 20]),
     "graph of three dimensions": inside(*GRAPH, "shape", to=[24, 24, 1]),
     "graph of another class": inside(*GRAPH, "class", to="dok_matrix"),
+    "graph of no class": inside(*GRAPH, "class", to=["csr_matrix"]),
     "too many neighbours": inside(*MANIFOLD, "n_neighbors", to=10**9),
     "no dimensions": inside(*MANIFOLD, "intrinsic_dim", to=0),
     "fewer features": inside("attributes", "n_features_in_", to=2),
@@ -607,6 +609,23 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(fault, saved, small,
     monkeypatch.undo()
     assert saved.read_bytes() == before
     assert [path.name for path in saved.parent.iterdir()] == ["model.featmap"]
+
+
+def test_a_file_is_on_the_disk_before_it_is_renamed_and_its_name_after(saved, small, monkeypatch):
+    steps, sync, rename = [], os.fsync, os.replace
+
+    def synced(descriptor):
+        steps.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else os.fstat(descriptor).st_size)
+        sync(descriptor)
+
+    def renamed(*paths):
+        steps.append("rename")
+        rename(*paths)
+
+    monkeypatch.setattr(replacing.os, "fsync", synced)
+    monkeypatch.setattr(replacing.os, "replace", renamed)
+    small.save(saved)
+    assert steps == [saved.stat().st_size, "rename", "folder"]
 
 
 def test_an_interrupt_while_saving_leaves_the_old_file(saved, small, monkeypatch):

@@ -98,7 +98,7 @@ class Checkpoint(Stages):
             self._write()
         except StoreError as error:
             if not self._warned:
-                warnings.warn(f"checkpoint: {error}; the fit goes on without", FeatmapWarning, stacklevel=2)
+                warnings.warn(f"checkpoint: {error}; the fit goes on", FeatmapWarning, stacklevel=2)
             self._warned = True
         self._written = time.monotonic()
         self._cost = self._written - began
@@ -141,6 +141,7 @@ class Checkpoint(Stages):
 
 @contextmanager
 def _advising() -> Iterator[None]:
+    """Say of a file that cannot be read what to do about it."""
     try:
         yield
     except StoreError as error:
@@ -166,7 +167,7 @@ def _mark(value: Any) -> str:
         return float(value).hex()
     if isinstance(value, np.ndarray):
         return _digest(value)
-    return " ".join(_digest(np.asarray(part)) for part in value)  # precomputed neighbours
+    return " ".join(_digest(np.atleast_1d(part)) for part in value)  # precomputed neighbours
 
 
 def _digest(data: Matrix) -> str:

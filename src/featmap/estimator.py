@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .pipeline import Fitted, Settings
     from .progress import Callback
 
-    Path = str | PathLike[str]
+    StrPath = str | PathLike[str]
 
 
 class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -132,7 +132,7 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(
-        self, X: Any, y: Any = None, *, callback: Callback | None = None, checkpoint: Path | None = None
+        self, X: Any, y: Any = None, *, callback: Callback | None = None, checkpoint: StrPath | None = None
     ) -> FeatMAP:
         """Make the map of X.
 
@@ -165,16 +165,17 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(
-        self, X: Any, y: Any = None, *, callback: Callback | None = None, checkpoint: Path | None = None
+        self, X: Any, y: Any = None, *, callback: Callback | None = None, checkpoint: StrPath | None = None
     ) -> np.ndarray:
         """Make the map of X and return it."""
         return self.fit(X, y, callback=callback, checkpoint=checkpoint).embedding_
 
-    def save(self, path: Path) -> None:
+    def save(self, path: StrPath) -> None:
         """Write the fitted model to a file, in the place of whatever file is there.
 
-        The file holds plain data and checksums, nothing that is run on loading. It is written beside the old one and
-        renamed when it is complete: at every moment there is the old model or the new one.
+        The file holds the parameters and all that `fit` made, as plain data with checksums, nothing that is run on
+        loading. It is written beside the old one and renamed when it is complete: at every moment there is the old
+        model or the new one. A model whose metric is a function cannot be saved.
         """
         check_is_fitted(self)
 
@@ -185,7 +186,7 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         save_model(path, SavedModel(type(self).__name__, parameters, self._scene.ground, attributes))
 
     @classmethod
-    def load(cls, path: Path) -> FeatMAP:
+    def load(cls, path: StrPath) -> FeatMAP:
         """Read a model that `save` has written: the same bytes, the same answers.
 
         Arrays of a megabyte or more stay in the file until they are needed; changes to them stay in memory. A file

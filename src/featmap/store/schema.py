@@ -138,7 +138,7 @@ class Sparse:
 
     def decode(self, node: Any, arrays: Arrays) -> Any:
         _require(isinstance(node, dict) and set(node) == {"class", "shape", *self._parts}, node, "a CSR matrix")
-        _require(node["class"] in SPARSE, node["class"], "a CSR matrix")
+        _require(Text().decode(node["class"], arrays) in SPARSE, node["class"], "a CSR matrix")
         shape = tuple(List(Integer()).decode(node["shape"], arrays))
         data, indices, indptr = (codec.decode(node[name], arrays) for name, codec in self._parts.items())
         _require(_is_csr(shape, len(data), indices, indptr), shape, "the shape of a CSR matrix with these entries")
