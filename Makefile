@@ -16,7 +16,7 @@ demo: $(INSTALLED)
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -m "not slow"
 
-# Claims on real data; FEATMAP_DATA names the folder with the data sets.
+# Claims on real data, and what takes long; FEATMAP_DATA names the folder with the data sets.
 test-slow: $(INSTALLED)
 	$(BIN)/python -m pytest -m slow -s
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         InvalidParameterError,
         MissingExtraError,
         NotEnoughMemoryError,
+        StoreError,
     )
     from .estimator import FeatMAP, explain
     from .explanation import Explanation
@@ -39,6 +40,7 @@ _HOMES = {
     "MissingExtraError": "errors",
     "NotEnoughMemoryError": "errors",
     "estimate_memory": "memory",
+    "StoreError": "errors",
     "explain": "estimator",
 }
 
@@ -54,6 +56,7 @@ __all__ = [
     "InvalidParameterError",
     "MissingExtraError",
     "NotEnoughMemoryError",
+    "StoreError",
     "__version__",
     "estimate_memory",
     "explain",

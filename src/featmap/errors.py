@@ -25,6 +25,10 @@ class DatasetError(FeatmapError, OSError):
     """A data set cannot be had: a file is missing or damaged, or its home cannot be reached."""
 
 
+class StoreError(FeatmapError, OSError):
+    """A file with a model or a checkpoint cannot be read or written, or is not the one that is meant."""
+
+
 class FitStopped(FeatmapError, RuntimeError):
     """A callback stopped the fit before there was a map."""
 

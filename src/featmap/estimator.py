@@ -6,6 +6,7 @@ Only scikit-learn's base is imported with this module; compiled code is loaded b
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,11 +19,15 @@ from .inputs import check_places, check_rows
 from .parameters import check_parameters
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from .contrast import Contrast
     from .explanation import Explanation
     from .perturbation import Perturbation
     from .pipeline import Fitted, Settings
     from .progress import Callback
+
+    StrPath = str | PathLike[str]
 
 FARTHEST_START = 1e15  # of a map that the user lets it start from; squares of more would leave float32
 
@@ -129,30 +134,79 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, callback: Callback | None = None) -> FeatMAP:
+    def fit(
+        self, X: Any, y: Any = None, *, callback: Callback | None = None, checkpoint: StrPath | None = None
+    ) -> FeatMAP:
         """Make the map of X.
 
         ``callback(stage, done, total)`` is told of every stage and every epoch. If it returns True in the layout,
         the layout ends there and the map is kept; earlier, the fit ends with `FitStopped`. Whatever else ends a
         fit early, an exception of the callback or Ctrl-C, leaves the estimator as it was.
+
+        ``checkpoint`` names a file in which the fit keeps what it has done, every few seconds. Started again with the
+        same data and parameters it goes on from there and ends with the same bytes; ``n_jobs`` and ``verbose`` may
+        differ, and with ``random_state=None`` the seed is the one it began with. A file of another fit is refused.
+        The file is removed once all epochs are done.
         """
         fresh = self._twin()
         X, settings = fresh._checked(X, "fit")
 
+        from .checkpoint import Checkpoint, Stages
         from .parallel import Workers
         from .pipeline import fit_map
         from .progress import Progress
 
+        stages = Stages()
+        if checkpoint is not None:
+            stages = Checkpoint.open(checkpoint, X, vars(settings), any_seed=self.random_state is None)
+            settings = replace(settings, seed=stages.seed)
         progress = Progress(callback, bool(self.verbose))
         with Workers(self.n_jobs) as workers:
-            fitted = fit_map(X, settings, workers, progress)
+            fitted = fit_map(X, settings, workers, progress, stages)
         fresh._store(fitted, progress)
         self.__dict__ = fresh.__dict__
+        if fitted.n_epochs == settings.n_epochs:
+            stages.finish()
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, *, callback: Callback | None = None) -> np.ndarray:
+    def fit_transform(
+        self, X: Any, y: Any = None, *, callback: Callback | None = None, checkpoint: StrPath | None = None
+    ) -> np.ndarray:
         """Make the map of X and return it."""
-        return self.fit(X, y, callback=callback).embedding_
+        return self.fit(X, y, callback=callback, checkpoint=checkpoint).embedding_
+
+    def save(self, path: StrPath) -> None:
+        """Write the fitted model to a file, in the place of whatever file is there.
+
+        The file holds the parameters and all that `fit` made, as plain data with checksums, nothing that is run on
+        loading. It is written beside the old one and renamed when it is complete: at every moment there is the old
+        model or the new one. A model whose metric is a function cannot be saved.
+        """
+        check_is_fitted(self)
+
+        from .store.model import ATTRIBUTES, SOMETIMES, SavedModel, save_model
+
+        attributes = {name: getattr(self, name) for name in (*ATTRIBUTES, *SOMETIMES) if hasattr(self, name)}
+        parameters = self.get_params(deep=False)
+        save_model(path, SavedModel(type(self).__name__, parameters, self._scene.ground, attributes))
+
+    @classmethod
+    def load(cls, path: StrPath) -> FeatMAP:
+        """Read a model that `save` has written: the same bytes, the same answers.
+
+        Arrays of a megabyte or more stay in the file until they are needed; changes to them stay in memory. A file
+        that is damaged, of another class or of a later version is refused with a `StoreError`.
+        """
+        from .pipeline import look_at
+        from .store.model import load_model
+
+        saved = load_model(path, cls.__name__, cls._get_param_names())
+        model = cls(**saved.parameters)
+        ground = saved.ground
+        model._scene = look_at(ground.manifold, ground.places, ground.frames)
+        for name, value in saved.attributes.items():
+            setattr(model, name, value)
+        return model
 
     def transform(self, X: Any) -> np.ndarray:
         """Place new rows on the map, each for itself: no row's place depends on the rows it comes with."""

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .alignment import connect
+from .checkpoint import Stages
 from .curve import Curve
 from .features import Features, Matrix, measure
 from .frames import fit_frames
@@ -27,6 +28,8 @@ from .radii import log_radii
 from .scene import Ground, Scene
 from .tangents import data_radii, find_tangents
 from .values import Connection, DoubleArray, Embedding, FloatArray, Frames, Graph, Neighbors, Tangents, inverse_order
+
+MADE_ANEW = Stages()
 
 
 @dataclass(frozen=True)
@@ -58,24 +61,34 @@ class Fitted:
     n_epochs: int  # fewer than asked for if the callback stopped the layout
 
 
-def fit_map(X: Matrix, settings: Settings, workers: Workers, progress: Progress) -> Fitted:
-    """X → neighbours → graph → tangents → map with frames."""
-    manifold = approximate(X, settings, workers, progress)
+def fit_map(
+    X: Matrix, settings: Settings, workers: Workers, progress: Progress, stages: Stages = MADE_ANEW
+) -> Fitted:
+    """X → neighbours → graph → tangents → map with frames. What ``stages`` have kept is not made again."""
+    manifold = approximate(X, settings, workers, progress, stages)
     features, graph, tangents = manifold.features, manifold.graph, manifold.tangents
     with progress.stage("start"):
-        begin = make_start(settings.init, features, graph, settings.n_components, settings.seed, workers)
+        begin = stages.kept(
+            "start",
+            lambda: make_start(settings.init, features, graph, settings.n_components, settings.seed, workers),
+        )
         order = order_along_map(begin)
         near_in_memory = graph.renumbered(order)
     with progress.stage("alignment"):
-        connection = connect(features, tangents, near_in_memory, settings.n_components, workers, order)
+        connection = stages.kept(
+            "alignment",
+            lambda: connect(features, tangents, near_in_memory, settings.n_components, workers, order),
+        )
     radii = log_radii(data_radii(tangents, settings.n_components))
     embedding, n_epochs = _lay_out(
-        begin[order], near_in_memory, connection, radii[order], settings, workers, progress
+        begin[order], near_in_memory, connection, radii[order], settings, workers, progress, stages
     )
     return Fitted(manifold, embedding.renumbered(inverse_order(order)), n_epochs)
 
 
-def approximate(X: Matrix, settings: Settings, workers: Workers, progress: Progress) -> Manifold:
+def approximate(
+    X: Matrix, settings: Settings, workers: Workers, progress: Progress, stages: Stages = MADE_ANEW
+) -> Manifold:
     """X → neighbours → graph → tangents."""
     given = _given_neighbors(X.shape[0], settings)  # checked before any work
     check_metric(X, settings.metric)
@@ -83,14 +96,20 @@ def approximate(X: Matrix, settings: Settings, workers: Workers, progress: Progr
         features = measure(X, unit_rows=settings.metric == "cosine")
         search = make_search(features, X, settings.metric, workers)
         rows = search_rows(X, features, settings.metric)
-        neighbors = given or find_neighbors(search, rows, _most_neighbors(settings), workers)
+        neighbors = given or stages.kept(
+            "neighbors", lambda: find_neighbors(search, rows, _most_neighbors(settings), workers)
+        )
         near = neighbors.first(settings.n_neighbors - 1)
     with progress.stage("graph"):
-        graph = build_graph(near, settings.n_neighbors, workers)
+        graph = stages.kept("graph", lambda: build_graph(near, settings.n_neighbors, workers))
     with progress.stage("tangents"):
         weights = _tangent_weights(neighbors, near, graph, settings, workers)
-        tangents = find_tangents(
-            features, features.matrix, neighbors.indices, weights, settings.intrinsic_dim, workers
+        tangents = stages.kept(
+            "tangents",
+            lambda: find_tangents(
+                features, features.matrix, neighbors.indices, weights, settings.intrinsic_dim, workers
+            ),
+            centers=features.matrix,
         )
     mean_distance = near.distances.sum(dtype=np.float64) / (near.distances.size + len(near.distances))
     return Manifold(
@@ -192,22 +211,24 @@ def _lay_out(
     settings: Settings,
     workers: Workers,
     progress: Progress,
+    stages: Stages,
 ) -> tuple[Embedding, int]:
     """Neighbours first; density along the frames of that map in the last epochs; frames of the final map."""
     curve = Curve.fit(settings.min_dist, settings.spread)
     slots = sort_into_slots(graph)
     forces: list[Force] = [Attraction(graph, slots, curve), Repulsion(graph, curve, settings.seed)]
-    state = State.start(begin)
+    state = stages.kept("layout", lambda: State.start(begin))
 
     def frames() -> Frames:
         return fit_frames(settings.frames, state.embedding, graph, connection, settings.seed, workers)
 
     with progress.stage("layout", settings.n_epochs):
         density_from = settings.n_epochs - density_epochs(settings)
-        running = descend(state, forces, density_from, settings.n_epochs, workers, progress)
+        running = descend(state, forces, density_from, settings.n_epochs, workers, progress, stages.keep)
         if running and density_from < settings.n_epochs:
-            forces.append(Density(graph, slots, curve, frames(), radii, settings.density_weight))
-            descend(state, forces, settings.n_epochs, settings.n_epochs, workers, progress)
+            begun = stages.kept("density", frames)
+            forces.append(Density(graph, slots, curve, begun, radii, settings.density_weight))
+            descend(state, forces, settings.n_epochs, settings.n_epochs, workers, progress, stages.keep)
     with progress.stage("frames"):
         final = frames()
         map_radii = log_radii(exact_map_radii(state.embedding, graph, final, curve, workers))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,14 +39,24 @@ class State:
 
 
 def descend(
-    state: State, forces: Sequence[Force], until: int, n_epochs: int, workers: Workers, progress: Progress
+    state: State,
+    forces: Sequence[Force],
+    until: int,
+    n_epochs: int,
+    workers: Workers,
+    progress: Progress,
+    keep: Callable[[], object] = lambda: None,
 ) -> bool:
-    """Run the epochs up to ``until`` out of ``n_epochs``; false if the callback stopped them."""
+    """Run the epochs up to ``until`` out of ``n_epochs``; false if the callback stopped them.
+
+    ``keep`` is called after every epoch, when the state is one from which to resume.
+    """
     gradient, moved = np.zeros_like(state.coordinates), np.empty_like(state.coordinates)
     while state.epoch < until:
         _run_epoch(state, forces, _rate(state.epoch, n_epochs), gradient, moved, workers)
         state.coordinates, moved = moved, state.coordinates
         state.epoch += 1
+        keep()
         if progress.step(state.epoch):
             return False
     return True

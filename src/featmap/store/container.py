@@ -1,0 +1,209 @@
+"""The bytes of a file: a header in JSON, arrays as they are in memory, and a digest of all of it.
+
+    8 bytes   magic
+    4 bytes   version of the format; numbers are little-endian
+    4 bytes   zero
+    8 bytes   length of the file
+    8 bytes   length of the header
+    header    {"kind": …, "featmap": …, "arrays": [[dtype, order, shape], …], "content": …}
+    arrays    each at the next multiple of 64, in the order of the table, with zeros between
+    32 bytes  BLAKE2b of all bytes before
+
+Nothing in a file is ever run: no pickle, no name that is imported. Places of arrays are not stored but follow from
+the table, so they cannot overlap or point elsewhere. The digest guards against accidents, not against forgery; so a
+header is believed only as far as it fits the file, and what it describes is checked when it is built (`schema`,
+`checks`).
+
+Magic, version, length and digest are the same in all versions, so that a file of a later one is known to be whole
+before it is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import struct
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+import numpy as np
+
+from .. import __version__
+from ..errors import StoreError
+from .replacing import replacing
+
+FORMAT = 1
+MAGIC = b"\x93FEATMAP"
+PREAMBLE = struct.Struct("<8sIIQQ")
+ALIGNMENT = 64
+DIGEST_SIZE = 32
+CHUNK = 2**20
+MAPPED_FROM = 2**20  # bytes; smaller arrays are read, larger ones mapped
+DTYPES = {"|b1", "|i1", "|u1", *(f"<{kind}{size}" for kind in "iu" for size in (2, 4, 8)), "<f2", "<f4", "<f8"}
+LARGEST_DIMENSION = 2**62
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What is in a file: a tree of plain JSON values, and the arrays to which it refers by number."""
+
+    content: Any
+    arrays: Sequence[np.ndarray]
+
+
+def write_file(path: Path, kind: str, contents: Contents) -> None:
+    """Put contents in the place of whatever is at ``path``."""
+    arrays = [_storable(array) for array in contents.arrays]
+    table = [[array.dtype.str, _order(array), list(array.shape)] for array in arrays]
+    header = json.dumps(
+        {"kind": kind, "featmap": __version__, "arrays": table, "content": contents.content},
+        allow_nan=False,
+        separators=(",", ":"),
+    ).encode()
+    places, end = _places([array.nbytes for array in arrays], PREAMBLE.size + len(header))
+    digest = blake2b(digest_size=DIGEST_SIZE)
+    with replacing(path) as file:
+
+        def put(piece: Any) -> None:
+            digest.update(piece)
+            file.write(piece)
+
+        put(PREAMBLE.pack(MAGIC, FORMAT, 0, end + DIGEST_SIZE, len(header)))
+        put(header)
+        written = PREAMBLE.size + len(header)
+        for array, place in zip(arrays, places, strict=True):
+            put(bytes(place - written))
+            flat = array.ravel(order="K").view(np.uint8)
+            for start in range(0, len(flat), CHUNK):
+                put(flat[start : start + CHUNK])
+            written = place + array.nbytes
+        file.write(digest.digest())
+
+
+def read_file(path: Path, kind: str, *, mapped: bool) -> Contents:
+    """What was written to ``path``, once every byte is known to be as it was written.
+
+    With ``mapped``, large arrays stay in the file until they are looked at, and changes to them stay in memory.
+    """
+    with open(path, "rb") as file, refusing(path):
+        header_size, end = _checked_sizes(file)
+        file.seek(PREAMBLE.size)
+        header = json.loads(file.read(header_size).decode(), parse_constant=_no_number)
+        if not isinstance(header, dict) or set(header) != {"kind", "featmap", "arrays", "content"}:
+            raise ValueError("its header is none of featmap")
+        if header["kind"] != kind:
+            raise ValueError(f"it holds a {header['kind']}, not a {kind}")
+        table = _checked_table(header["arrays"])
+        sizes = [dtype.itemsize * math.prod(shape) for dtype, _, shape in table]
+        places, table_end = _places(sizes, PREAMBLE.size + header_size)
+        if table_end != end:
+            raise ValueError("its arrays do not fill the file")
+        arrays = [
+            _read_array(file, place, *entry, mapped=mapped and size >= MAPPED_FROM)
+            for place, size, entry in zip(places, sizes, table, strict=True)
+        ]
+    return Contents(header["content"], arrays)
+
+
+@contextmanager
+def refusing(path: Path) -> Iterator[None]:
+    """Say of whatever does not fit together which file it is in."""
+    try:
+        yield
+    except (ValueError, RecursionError) as error:
+        reason = "its header is nested too deep" if isinstance(error, RecursionError) else error
+        raise StoreError(f"{path} cannot be read: {reason}") from error
+
+
+def _checked_sizes(file: BinaryIO) -> tuple[int, int]:
+    """The length of the header and where the arrays end, of a file whose digest is right."""
+    size = os.fstat(file.fileno()).st_size
+    beginning = file.read(PREAMBLE.size)
+    if not beginning.startswith(MAGIC):
+        raise ValueError("it is no file of featmap")
+    if len(beginning) < PREAMBLE.size:
+        raise ValueError("it is damaged: it ends too early")
+    _, version, zero, stated_size, header_size = PREAMBLE.unpack(beginning)
+    if size != stated_size:
+        raise ValueError(f"it is damaged: it has {size} bytes, and should have {stated_size}")
+    end = size - DIGEST_SIZE
+    if end < PREAMBLE.size or _digest(file, end) != file.read(DIGEST_SIZE):
+        raise ValueError("it is damaged: its checksum is wrong")
+    if version > FORMAT:
+        raise ValueError(
+            f"its format is {version}, and this featmap ({__version__}) reads up to {FORMAT}; upgrade featmap"
+        )
+    if version < 1 or zero != 0 or header_size > end - PREAMBLE.size:
+        raise ValueError("its header is none of featmap")
+    return header_size, end
+
+
+def _digest(file: BinaryIO, end: int) -> bytes:
+    """That of the first bytes; the file is left where they end."""
+    digest = blake2b(digest_size=DIGEST_SIZE)
+    file.seek(0)
+    for start in range(0, end, CHUNK):
+        digest.update(file.read(min(CHUNK, end - start)))
+    return digest.digest()
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"its header has {text} where a number should be")
+
+
+def _checked_table(table: Any) -> list[tuple[np.dtype, str, tuple[int, ...]]]:
+    if not isinstance(table, list):
+        raise ValueError("its header has no table of arrays")
+    checked = []
+    for entry in table:
+        if not isinstance(entry, list) or len(entry) != 3:
+            raise ValueError("its table of arrays is wrong")
+        dtype, order, shape = entry
+        if not isinstance(dtype, str) or dtype not in DTYPES:
+            raise ValueError(f"it has an array of type {dtype!r}, which is none that featmap writes")
+        if order not in ("C", "F") or not isinstance(shape, list) or len(shape) > 8 or not all(map(_is_size, shape)):
+            raise ValueError(f"it has an array of shape {shape!r}, which is none")
+        checked.append((np.dtype(dtype), order, tuple(shape)))
+    return checked
+
+
+def _is_size(value: Any) -> bool:
+    return type(value) is int and 0 <= value < LARGEST_DIMENSION
+
+
+def _places(sizes: Sequence[int], begin: int) -> tuple[list[int], int]:
+    """Where each array begins, and where the last one ends."""
+    places, end = [], begin
+    for size in sizes:
+        places.append(end + -end % ALIGNMENT)
+        end = places[-1] + size
+    return places, end
+
+
+def _read_array(
+    file: BinaryIO, place: int, dtype: np.dtype, order: Any, shape: tuple[int, ...], *, mapped: bool
+) -> np.ndarray:
+    """An array that may be written to: kernels are compiled for such, and again for others."""
+    if mapped:
+        return np.asarray(np.memmap(file, dtype, "c", place, shape, order))
+    array = np.empty(shape, dtype, order)
+    file.seek(place)
+    if file.readinto(array.ravel(order="K").view(np.uint8)) != array.nbytes:  # type: ignore[attr-defined]
+        raise ValueError("it changed while it was read")
+    return array
+
+
+def _storable(array: np.ndarray) -> np.ndarray:
+    stored = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    if stored.dtype.str not in DTYPES:
+        raise StoreError(f"an array of type {array.dtype} cannot be stored; convert it to float64")
+    return stored if stored.flags.f_contiguous or stored.flags.c_contiguous else np.ascontiguousarray(stored)
+
+
+def _order(array: np.ndarray) -> str:
+    return "C" if array.flags.c_contiguous else "F"

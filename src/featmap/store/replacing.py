@@ -1,0 +1,65 @@
+"""A file takes the place of another all at once, or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from ..errors import StoreError
+
+STALE_AFTER = 3600.0  # seconds; no writer that lives is silent for so long
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A new file that becomes ``path`` when the block ends; until then, and after any error, the old one stays.
+
+    It is written beside the old one under a name of its own, is on the disk before it is renamed, and is removed if
+    the block fails. What a killed writer left is removed by the next one that comes after an hour.
+    """
+    path = Path(os.path.realpath(path))  # a link is written through
+    if path.exists() and not path.is_file():
+        raise StoreError(f"{path} is no file that could be replaced; choose another path")
+    try:
+        _remove_stale(path)
+        own = path.with_name(f"{_prefix(path)}{secrets.token_hex(8)}.part")
+        try:
+            with own.open("xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(own, path)
+        except BaseException:
+            own.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        state = "the file that was there is as it was" if path.exists() else "nothing was left there"
+        raise StoreError(f"{path} could not be written: {error.strerror or error}; {state}") from error
+    with suppress(OSError):  # some file systems cannot sync a folder
+        _sync(path.parent)
+
+
+def _prefix(path: Path) -> str:
+    return f".{path.name}."
+
+
+def _remove_stale(path: Path) -> None:
+    for other in path.parent.iterdir():
+        if other.name.startswith(_prefix(path)) and other.suffix == ".part":
+            with suppress(OSError):  # another writer may have removed it
+                if time.time() - other.stat().st_mtime > STALE_AFTER:
+                    other.unlink()
+
+
+def _sync(folder: Path) -> None:
+    """Put the renaming itself on the disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,458 @@
+"""Fits that are interrupted and started again: the same bytes, never those of two fits mixed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from featmap import FeatMAP, FeatmapWarning, FitStopped, InvalidParameterError, StoreError, pipeline
+from featmap import checkpoint as checkpoints
+from featmap import neighbors as neighbors_stage
+from featmap.layout import descent
+from featmap.store import replacing
+from featmap.store.container import read_file, write_file
+from test_store import fail, mutated
+
+EPOCHS, DENSITY_FROM = 16, 8
+SETTING = {
+    "n_neighbors": 8,
+    "n_epochs": EPOCHS,
+    "density_fraction": 0.5,
+    "random_state": 0,
+    "n_jobs": 1,
+}
+STAGES = ["neighbors", "graph", "tangents", "start", "alignment"]
+POINTS = [
+    *((stage, done) for stage in STAGES for done in (0, 1)),
+    *(("layout", epoch) for epoch in (0, 1, 5, DENSITY_FROM - 1, DENSITY_FROM, DENSITY_FROM + 1, 13, EPOCHS)),
+    *(("frames", done) for done in (0, 1)),
+]
+KINDS = {
+    "dense": (np.random.default_rng(0).normal(size=(90, 5)), {}),
+    "sparse, three dimensions": (
+        sp.csr_matrix(np.random.default_rng(0).poisson(0.8, (90, 9)).astype(float)),
+        {"n_components": 3},
+    ),
+    "cosine, paper's frames": (
+        np.random.default_rng(0).normal(size=(90, 5)),
+        {"metric": "cosine", "frames": "paper"},
+    ),
+    "another metric": (np.random.default_rng(0).normal(size=(90, 5)), {"metric": "manhattan"}),
+    "no density": (np.random.default_rng(0).normal(size=(90, 5)), {"density_weight": 0.0}),
+    "larger tangents": (np.random.default_rng(0).normal(size=(90, 5)), {"n_tangent_neighbors": 12}),
+}
+DATA = KINDS["dense"][0]
+
+
+class Stopped(Exception):
+    pass
+
+
+def stopping_at(stage, done):
+    def callback(*heard):
+        if heard[:2] == (stage, done):
+            raise Stopped
+
+    return callback
+
+
+def heard_by(calls):
+    """A callback that writes down what it is told."""
+    return lambda *heard: calls.append(heard[:2]) and None
+
+
+def bytes_of(model, X):
+    """All that a fit leaves behind, but the times it took."""
+    new = X[:9] * 2
+    values = [value for name, value in sorted(vars(model).items()) if isinstance(value, np.ndarray)]
+    graph = model.graph_
+    values += [graph.data, graph.indices, graph.indptr, model.transform(new), model.arrows([3]), model.loadings()]
+    return [(value.dtype.str, value.shape, value.tobytes()) for value in values]
+
+
+@pytest.fixture
+def at_every_chance(monkeypatch):
+    """Checkpoints are written whenever they could be."""
+    monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(checkpoints, "MOST_OF_THE_TIME", np.inf)
+
+
+@pytest.fixture(scope="module")
+def uninterrupted():
+    fits = {}
+
+    def fit(kind):
+        X, parameters = KINDS[kind]
+        if kind not in fits:
+            fits[kind] = bytes_of(FeatMAP(**{**SETTING, **parameters}).fit(X), X)
+        return fits[kind]
+
+    return fit
+
+
+def interrupt(path, stage="layout", done=11, X=DATA, **parameters):
+    """Leave a checkpoint behind."""
+    with pytest.raises(Stopped):
+        FeatMAP(**{**SETTING, **parameters}).fit(X, callback=stopping_at(stage, done), checkpoint=path)
+
+
+@pytest.mark.usefixtures("at_every_chance")
+@pytest.mark.parametrize(("stage", "done"), POINTS)
+def test_an_interrupted_fit_goes_on_and_ends_with_the_same_bytes(stage, done, tmp_path, uninterrupted):
+    path = tmp_path / "fit"
+    interrupt(path, stage, done)
+    assert path.exists()
+    calls = []
+    model = FeatMAP(**SETTING).fit(DATA, callback=heard_by(calls), checkpoint=path)
+    assert bytes_of(model, DATA) == uninterrupted("dense")
+    if stage in ("layout", "frames"):
+        epoch = done if stage == "layout" else EPOCHS
+        assert [n for name, n in calls if name == "layout"] == [0, *range(epoch + 1, EPOCHS + 1)]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("at_every_chance")
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_fit_goes_on(kind, tmp_path, uninterrupted):
+    X, parameters = KINDS[kind]
+    model = FeatMAP(**{**SETTING, **parameters})
+    for stage, done in (("graph", 0), ("start", 0), ("alignment", 1), ("layout", 6), ("layout", 12), ("frames", 1)):
+        with pytest.raises(Stopped):
+            model.fit(X, callback=stopping_at(stage, done), checkpoint=tmp_path / "fit")
+    assert bytes_of(model.fit(X, checkpoint=tmp_path / "fit"), X) == uninterrupted(kind)
+
+
+@pytest.mark.usefixtures("at_every_chance")
+def test_with_lists_it_goes_on_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(neighbors_stage, "EXACT_BELOW", 500)
+    X = np.random.default_rng(0).normal(size=(700, 4))
+    expected = bytes_of(FeatMAP(**SETTING).fit(X), X)
+    interrupt(tmp_path / "fit", X=X)
+    assert bytes_of(FeatMAP(**SETTING).fit(X, checkpoint=tmp_path / "fit"), X) == expected
+
+
+@pytest.mark.usefixtures("at_every_chance")
+def test_what_was_done_is_not_done_again(tmp_path, uninterrupted, monkeypatch):
+    interrupt(tmp_path / "fit")
+
+    def again(*arguments, **options):
+        raise AssertionError("done again")
+
+    for stage in ("find_neighbors", "build_graph", "find_tangents", "make_start", "connect"):
+        monkeypatch.setattr(pipeline, stage, again)
+    model = FeatMAP(**SETTING)
+    embedding = model.fit_transform(DATA, checkpoint=tmp_path / "fit")
+    assert embedding is model.embedding_
+    assert bytes_of(model, DATA) == uninterrupted("dense")
+
+
+@pytest.mark.usefixtures("at_every_chance")
+def test_other_threads_and_bars_may_go_on(tmp_path, uninterrupted, capsys):
+    interrupt(tmp_path / "fit")
+    model = FeatMAP(**{**SETTING, "n_jobs": 2}, verbose=True).fit(DATA, checkpoint=tmp_path / "fit")
+    assert bytes_of(model, DATA) == uninterrupted("dense")
+    assert "layout" in capsys.readouterr().err
+
+
+def test_a_fit_with_a_checkpoint_is_the_fit_without(tmp_path, uninterrupted):
+    assert bytes_of(FeatMAP(**SETTING).fit(DATA, checkpoint=tmp_path / "fit"), DATA) == uninterrupted("dense")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("at_every_chance")
+def test_a_drawn_seed_is_taken_up(tmp_path):
+    interrupt(tmp_path / "one", random_state=None)
+    shutil.copy(tmp_path / "one", tmp_path / "two")
+    setting = {**SETTING, "random_state": None}
+    first, second = (bytes_of(FeatMAP(**setting).fit(DATA, checkpoint=tmp_path / n), DATA) for n in ("one", "two"))
+    assert first == second
+    assert bytes_of(FeatMAP(**setting).fit(DATA, checkpoint=tmp_path / "one"), DATA) != first
+
+
+@pytest.mark.usefixtures("at_every_chance")
+def test_a_drawn_seed_is_the_checkpoints_from_the_first_moment(tmp_path):
+    interrupt(tmp_path / "fit", "neighbors", 0, random_state=None)
+    seed = read_file(tmp_path / "fit", checkpoints.KIND, mapped=False).content["seed"]
+    interrupt(tmp_path / "fit", "graph", 0, random_state=None)
+    assert read_file(tmp_path / "fit", checkpoints.KIND, mapped=False).content["seed"] == seed
+
+
+OTHERS = {
+    "n_neighbors": 9,
+    "n_components": 3,
+    "metric": "cosine",
+    "min_dist": 0.2,
+    "spread": 1.5,
+    "n_epochs": EPOCHS + 1,
+    "density_weight": 0.25,
+    "density_fraction": 0.25,
+    "intrinsic_dim": 2,
+    "n_tangent_neighbors": 10,
+    "frames": "paper",
+    "init": "pca",
+    "precomputed_knn": pytest.param,  # made in the test
+    "random_state": 1,
+}
+
+
+@pytest.mark.usefixtures("at_every_chance")
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_parameters_are_refused(name, tmp_path):
+    path = tmp_path / "fit"
+    interrupt(path)
+    before = path.read_bytes()
+    value = OTHERS[name]
+    if name == "precomputed_knn":
+        value = (np.tile(np.arange(90), (90, 1)), np.tile(np.arange(90.0), (90, 1)))
+    called = "seed" if name == "random_state" else name
+    with pytest.raises(
+        StoreError, match=rf"fit is the checkpoint of another fit, with other .*{called}.*; delete it"
+    ):
+        FeatMAP(**{**SETTING, name: value}).fit(DATA, checkpoint=path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.usefixtures("at_every_chance")
+def test_other_data_or_versions_are_refused(tmp_path, monkeypatch):
+    path = tmp_path / "fit"
+    interrupt(path)
+    before = path.read_bytes()
+    nearly = DATA.copy()
+    nearly[17, 3] = np.nextafter(nearly[17, 3], 1)
+    for other in (nearly, DATA[::-1], DATA[:, ::-1], DATA[:80], DATA.astype(np.float32), sp.csr_matrix(DATA)):
+        with pytest.raises(StoreError, match=r"with other data; delete it to begin anew, or choose another path"):
+            FeatMAP(**SETTING).fit(other, checkpoint=path)
+    with pytest.raises(StoreError, match="other seed"):
+        FeatMAP(**{**SETTING, "random_state": None}).fit(DATA, checkpoint=path)
+    monkeypatch.setattr(checkpoints, "__version__", "0.0.1")
+    with pytest.raises(StoreError, match="with other featmap"):
+        FeatMAP(**SETTING).fit(DATA, checkpoint=path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.usefixtures("at_every_chance")
+def test_the_same_data_in_another_order_in_memory_go_on(tmp_path, uninterrupted):
+    interrupt(tmp_path / "fit")
+    model = FeatMAP(**SETTING).fit(np.asfortranarray(DATA), checkpoint=tmp_path / "fit")
+    assert bytes_of(model, DATA) == uninterrupted("dense")
+
+
+def test_a_fit_that_got_nowhere_is_no_obstacle(tmp_path):
+    interrupt(tmp_path / "fit", "neighbors", 0)
+    FeatMAP(**{**SETTING, "min_dist": 0.3}).fit(DATA[:60], checkpoint=tmp_path / "fit")
+
+
+def test_a_function_for_a_metric_is_refused_at_once(tmp_path):
+    with pytest.raises(InvalidParameterError, match=r"fit\(checkpoint=…\): metric=.* is a function"):
+        FeatMAP(**{**SETTING, "metric": lambda a, b: 0.0}).fit(DATA, checkpoint=tmp_path / "fit")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("at_every_chance")
+def test_other_files_are_refused_and_stay(tmp_path):
+    path = tmp_path / "file"
+    FeatMAP(**SETTING).fit(DATA).save(path)
+    for data, says in (
+        (path.read_bytes(), "holds a fitted model, not a checkpoint"),
+        (b"a,b,c\n1,2,3\n", "no file of featmap"),
+        (b"", "no file of featmap"),
+    ):
+        path.write_bytes(data)
+        with pytest.raises(StoreError, match=f"file cannot be read: it.*{says}; delete it"):
+            FeatMAP(**SETTING).fit(DATA, checkpoint=path)
+        assert path.read_bytes() == data
+    interrupt(tmp_path / "fit")
+    with pytest.raises(StoreError, match="holds a checkpoint, not a fitted model"):
+        FeatMAP.load(tmp_path / "fit")
+
+
+@pytest.mark.usefixtures("at_every_chance")
+def test_a_damaged_checkpoint_is_refused(tmp_path):
+    path = tmp_path / "fit"
+    interrupt(path)
+    data, rng = path.read_bytes(), np.random.default_rng(0)
+    for _ in range(40):
+        altered = mutated(data, rng)
+        if altered != data:
+            path.write_bytes(altered)
+            with pytest.raises(StoreError, match=r"fit cannot be read: .*; delete it to begin anew"):
+                FeatMAP(**SETTING).fit(DATA, checkpoint=path)
+
+
+@pytest.mark.usefixtures("at_every_chance")
+@pytest.mark.parametrize(
+    ("stage", "part"),
+    [
+        ("neighbors", "indices"),
+        ("tangents", "neighbors"),
+        ("tangents", "intrinsic_dim"),
+        ("density", "axes"),
+    ],
+)
+def test_arrays_that_kernels_could_not_trust_are_refused(stage, part, tmp_path):
+    path = tmp_path / "fit"
+    interrupt(path)
+    contents = read_file(path, checkpoints.KIND, mapped=False)
+    contents.arrays[contents.content["stages"][stage][part]].flat[0] = 10**6
+    write_file(path, checkpoints.KIND, contents)
+    with pytest.raises(StoreError, match="delete it"):
+        FeatMAP(**SETTING).fit(DATA, checkpoint=path)
+
+
+@pytest.mark.usefixtures("at_every_chance")
+@pytest.mark.parametrize("stage", ["alignment", "layout", "start", "density"])
+def test_stages_of_another_size_are_refused(stage, tmp_path):
+    interrupt(tmp_path / "small", X=DATA[:80])
+    interrupt(tmp_path / "fit")
+    small, contents = (read_file(tmp_path / name, checkpoints.KIND, mapped=False) for name in ("small", "fit"))
+    offset = len(contents.arrays)
+    node = small.content["stages"][stage]
+    numbers = (
+        node + offset
+        if isinstance(node, int)
+        else {key: value + offset * (key not in ("epoch", "covariance_size")) for key, value in node.items()}
+    )
+    contents.content["stages"][stage] = numbers
+    write_file(
+        tmp_path / "fit", checkpoints.KIND, type(contents)(contents.content, [*contents.arrays, *small.arrays])
+    )
+    with pytest.raises(StoreError, match=f"{stage} does not fit"):
+        FeatMAP(**SETTING).fit(DATA, checkpoint=tmp_path / "fit")
+
+
+# What ends a fit, and what does not.
+
+
+@pytest.mark.usefixtures("at_every_chance")
+@pytest.mark.parametrize("epoch", [3, DENSITY_FROM, 12])
+def test_an_interrupt_within_an_epoch_goes_on(epoch, tmp_path, uninterrupted, monkeypatch):
+    """Half of the state is then of the next epoch: what counts is the last whole one."""
+    run = descent._run_epoch
+
+    def interrupted(state, *rest):
+        run(state, *rest)
+        if state.epoch == epoch:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(descent, "_run_epoch", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        FeatMAP(**SETTING).fit(DATA, checkpoint=tmp_path / "fit")
+    monkeypatch.setattr(descent, "_run_epoch", run)
+    model = FeatMAP(**SETTING).fit(DATA, checkpoint=tmp_path / "fit")
+    assert bytes_of(model, DATA) == uninterrupted("dense")
+
+
+@pytest.mark.usefixtures("at_every_chance")
+def test_a_map_ended_early_can_be_ended_later(tmp_path, uninterrupted):
+    path = tmp_path / "fit"
+    with pytest.raises(FitStopped):
+        FeatMAP(**SETTING).fit(DATA, callback=lambda stage, done, total: stage == "tangents", checkpoint=path)
+    model = FeatMAP(**SETTING)
+    model.fit(DATA, callback=lambda stage, done, total: stage == "layout" and done == 10, checkpoint=path)
+    assert model.n_epochs_ == 10
+    assert path.exists()
+    assert bytes_of(model.fit(DATA, checkpoint=path), DATA) == uninterrupted("dense")
+    assert not path.exists()
+
+
+@pytest.mark.usefixtures("at_every_chance")
+def test_a_full_disk_does_not_end_a_fit(tmp_path, uninterrupted, monkeypatch):
+    path = tmp_path / "fit"
+    left = []
+
+    def full_from_here(stage, done, total):
+        if stage == "graph":
+            left[:] = [path.read_bytes()]
+            monkeypatch.setattr(replacing.os, "fsync", fail)
+        if (stage, done) == ("frames", 0):
+            assert path.read_bytes() == left[0]
+
+    with pytest.warns(FeatmapWarning, match="checkpoint: .*No space left.* the fit goes on") as warned:
+        model = FeatMAP(**SETTING).fit(DATA, callback=full_from_here, checkpoint=path)
+    assert len(warned) == 1
+    assert bytes_of(model, DATA) == uninterrupted("dense")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_that_cannot_be_written_is_said_before_the_fit(tmp_path):
+    calls = []
+    with pytest.raises(StoreError, match="nowhere"):
+        FeatMAP(**SETTING).fit(DATA, callback=heard_by(calls), checkpoint=tmp_path / "nowhere" / "fit")
+    with pytest.raises(StoreError):
+        FeatMAP(**SETTING).fit(DATA, callback=heard_by(calls), checkpoint=tmp_path)
+    assert calls == []
+
+
+class Clock:
+    """Time that passes only where it is told to."""
+
+    def __init__(self):
+        self.now = 1000.0
+
+    def monotonic(self):
+        return self.now
+
+
+def times_of_writing(monkeypatch, path, seconds_to_write):
+    """When a fit whose epochs take a second each writes its checkpoint."""
+    clock, times = Clock(), []
+
+    def write(*arguments):
+        times.append(clock.now - 1000)
+        clock.now += seconds_to_write
+
+    def tick(stage, done, total):
+        clock.now += stage == "layout" and done > 0
+
+    monkeypatch.setattr(checkpoints, "time", clock)
+    monkeypatch.setattr(checkpoints, "write_file", write)
+    FeatMAP(**{**SETTING, "n_epochs": 60}).fit(DATA, callback=tick, checkpoint=path)
+    return times
+
+
+def test_checkpoints_are_written_every_few_seconds(monkeypatch, tmp_path):
+    assert times_of_writing(monkeypatch, tmp_path / "fit", 0) == list(range(0, 60, 5))
+
+
+def test_checkpoints_that_take_long_are_written_seldom(monkeypatch, tmp_path):
+    first, second, *others = times_of_writing(monkeypatch, tmp_path / "fit", 1)
+    assert (first, second) == (0, 6)
+    assert np.diff([second, *others]).min() >= 20
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("at_every_chance")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_twenty_kills_and_still_the_same_bytes(tmp_path):
+    path = tmp_path / "fit"
+    X = np.random.default_rng(0).normal(size=(400, 10))
+    model = FeatMAP(**{**SETTING, "n_epochs": 200})
+    began = time.perf_counter()
+    expected = bytes_of(model.fit(X), X)
+    took = max(time.perf_counter() - began, 0.2)
+    rng, epochs = np.random.default_rng(0), []
+    n_kills = 0
+    while n_kills < 20:
+        child = os.fork()
+        if child == 0:
+            try:
+                model.fit(X, checkpoint=path)
+            finally:
+                os._exit(0)
+        time.sleep(rng.uniform(0, took / 4))
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        if os.WIFEXITED(status):
+            continue
+        n_kills += 1
+        if path.exists():
+            stages = read_file(path, checkpoints.KIND, mapped=False).content["stages"]
+            epochs.append(stages["layout"]["epoch"] if "layout" in stages else -len(STAGES) + len(stages))
+    assert len(set(epochs)) > 3, "kills at different moments"
+    assert bytes_of(model.fit(X, checkpoint=path), X) == expected
