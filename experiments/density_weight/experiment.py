@@ -43,25 +43,25 @@ def draw_maps(lab: Lab, data: str, curve: Curve) -> None:
 
 
 def draw_curves(lab: Lab, ours: dict[str, Curve], theirs: dict[str, Curve]) -> None:
-    figure, grid = plt.subplots(
-        len(PRICES), len(ours), figsize=(2.7 * len(ours) + 1, 5.6), squeeze=False, layout="constrained"
-    )
-    for column, data in zip(grid.T, ours, strict=True):
-        column[0].set_title(data)
-        for ax, (price, name) in zip(column, PRICES.items(), strict=True):
-            draw_curve(ax, ours[data], price, "featMAP", "#0072b2", "o")
-            draw_curve(ax, theirs[data], price, "densMAP (0: UMAP)", "#d55e00", "s")
-            ax.set(xlabel="density correlation", ylabel=name)
-    grid[0, 0].legend(fontsize="small")
-    lab.picture(figure, "price", "Quality against density correlation; the figures are the weights")
+    figure, grid = plt.subplots(len(ours), 2, figsize=(8, 2.8 * len(ours)), squeeze=False, layout="constrained")
+    for panels, data in zip(grid, ours, strict=True):
+        for ax, (price, name) in zip(panels, PRICES.items(), strict=True):
+            draw_curve(ax, theirs[data], price, "densMAP (0: UMAP)", "#d55e00", "s", (5, 4))
+            draw_curve(ax, ours[data], price, "featMAP", "#0072b2", "o", (-18, -10))
+            ax.set(title=data, xlabel="density correlation", ylabel=name)
+            ax.margins(0.1)
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    lab.picture(figure, "price", "Quality against density correlation; the figures beside the curves are weights")
 
 
-def draw_curve(ax: Axes, curve: Curve, price: str, label: str, colour: str, marker: str) -> None:
+def draw_curve(
+    ax: Axes, curve: Curve, price: str, label: str, colour: str, marker: str, beside: tuple[int, int]
+) -> None:
     x, y = ([scores[metric] for scores in curve.values()] for metric in (DENSITY, price))
     ax.plot(x, y, color=colour, marker=marker, markersize=4, label=label)
     for weight in (0.0, 0.5, 2.0):
         here = (curve[weight][DENSITY], curve[weight][price])
-        ax.annotate(f"{weight:g}", here, textcoords="offset points", xytext=(4, 4), fontsize="x-small", color=colour)
+        ax.annotate(f"{weight:g}", here, textcoords="offset points", xytext=beside, fontsize="small", color=colour)
 
 
 def claims(main: str, ours: dict[str, Curve], theirs: dict[str, Curve]) -> list[Claim]:
