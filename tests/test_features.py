@@ -101,6 +101,13 @@ def test_repeated_entries_of_a_sparse_matrix_add_up():
     assert repeated.nnz == 3
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.int64])
+def test_the_least_integer_of_a_type_has_its_size_in_sparse_data(dtype):
+    """Its absolute value is no number of the type."""
+    matrix = measure(sp.csr_matrix(np.array([[np.iinfo(dtype).min, 0], [0, 3]], dtype))).matrix
+    assert 0.5 <= abs(matrix).max() <= 1
+
+
 def test_table_gives_the_rows_asked_for(rng):
     X = sp.random(80, 30, 0.2, random_state=0, format="csr")
     indices = rng.integers(80, size=(5, 4)).astype(np.int32)

@@ -434,15 +434,6 @@ def test_sparse_forms_are_like_dense(form):
     assert as_bytes(X) == before
 
 
-def test_the_least_integer_of_a_type_has_its_size_in_sparse_data():
-    """Its absolute value is no number of the type."""
-    X = np.zeros((30, 2), np.int64)
-    X[:, 0] = -np.arange(1, 31) * 2**58
-    X[-1, 0] = -(2**63)
-    sparse, dense = fit(sp.csr_matrix(X)), fit(X)
-    np.testing.assert_allclose(sparse.graph_.toarray(), dense.graph_.toarray(), atol=1e-4)
-
-
 def test_structure_a_hundred_million_from_the_origin_is_kept():
     near, far = fit(COUNTS), fit(COUNTS + 1e8)
     assert digest(near) == digest(far)

@@ -48,6 +48,19 @@ def test_an_error_stops_the_others_and_is_raised():
     assert len(done) == settled
 
 
+def test_no_more_threads_than_blocks():
+    before = threading.active_count()
+    most = []
+
+    def task(start, stop):
+        time.sleep(0.05)
+        most.append(threading.active_count())
+
+    with Workers(200) as workers:
+        workers.over_rows(3, task, block=1)
+    assert max(most) <= before + 3
+
+
 def test_no_threads_are_left():
     before = threading.active_count()
     with Workers(4) as workers:
