@@ -203,9 +203,9 @@ def test_maps_of_others_of_any_size_can(scale):
         ({"metric": lambda a, b: 1e300 * abs(a - b).sum()}, "metric=.*multiply the data"),
         ({"metric": lambda a, b: 1e-300 * abs(a - b).sum()}, "metric=.*multiply the data"),
         ({"metric": ["euclidean"] * 100_000}, "^.{,600}$"),
-        ({"precomputed_knn": (np.tile(np.arange(15), (40, 1)), np.full((40, 15), "a"))}, "distances must be numbers"),
-        ({"precomputed_knn": (np.tile(np.arange(15), (40, 1)), np.full((40, 15), 1e300))}, "of at most 1e"),
-        ({"precomputed_knn": (np.tile(np.arange(15), (40, 1)), np.full((40, 15), np.nan))}, "of at most 1e"),
+        ({"precomputed_knn": (np.tile(np.arange(15), (40, 1)), np.full((40, 15), "a"))}, "distances must be finite"),
+        ({"precomputed_knn": (np.tile(np.arange(15), (40, 1)), np.full((40, 15), 1e300))}, "at most 1e"),
+        ({"precomputed_knn": (np.tile(np.arange(15), (40, 1)), np.full((40, 15), np.nan))}, "at most 1e"),
         ({"precomputed_knn": ([[1, 2], [3]], [[1, 2], [3]])}, "precomputed_knn: give two arrays"),
     ],
 )

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -107,7 +108,7 @@ def test_the_estimate_is_within_a_quarter(name, data_set):
         capture_output=True,
         text=True,
         check=True,
-        cwd="benchmarks",
+        cwd=Path(__file__).parent.parent / "benchmarks",
     )
     measured = json.loads(result.stdout)
     print(f"\n{name}: estimated {measured['estimate'] / 2**20:.0f} MB, measured {measured['peak'] / 2**20:.0f} MB")

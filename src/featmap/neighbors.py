@@ -100,9 +100,7 @@ def given_neighbors(indices: Any, distances: Any, n_rows: int, k: int) -> Neighb
     if distances.dtype.kind not in "biuf" or not (
         distances.min(initial=0) >= 0 and distances.max(initial=0) <= LONGEST
     ):
-        raise InvalidDataError(
-            f"precomputed_knn: distances must be numbers, finite and not negative, of at most {LONGEST:g}"
-        )
+        raise InvalidDataError(f"precomputed_knn: distances must be finite, not negative and at most {LONGEST:g}")
     is_self = indices == np.arange(n_rows)[:, None]
     n_others = (~is_self).sum(axis=1)
     if n_others.min() < k:
