@@ -14,6 +14,7 @@ import stat
 import threading
 import time
 import tracemalloc
+from contextlib import suppress
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
@@ -692,6 +693,14 @@ def test_writers_at_one_time_do_not_meet(saved, small):
     assert attributes_of(FeatMAP.load(saved)) in (attributes_of(small), attributes_of(other))
 
 
+def wait_for_writes(path, n, child):
+    """Until a file has been replaced n times (or more: some may be missed), or its writer is done."""
+    seen = set()
+    while len(seen) <= n and os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        with suppress(FileNotFoundError):
+            seen.add(path.stat().st_mtime_ns)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_two_hundred_kills_while_saving_lose_nothing(saved, small):
@@ -707,7 +716,8 @@ def test_two_hundred_kills_while_saving_lose_nothing(saved, small):
                     small.save(saved)
             finally:
                 os._exit(1)
-        time.sleep(rng.uniform(0, 0.05))
+        wait_for_writes(saved, rng.integers(3), child)
+        time.sleep(rng.uniform(0, 0.01))
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         assert os.WTERMSIG(status) == signal.SIGKILL
