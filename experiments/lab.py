@@ -61,9 +61,9 @@ class Lab:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.pictures: list[tuple[str, str]] = []
 
-    def picture(self, figure: Figure, name: str, caption: str) -> None:
+    def picture(self, figure: Figure, name: str, caption: str, dpi: int = 130) -> None:
         """Save a figure as ``name.png`` and remember it for the report."""
-        figure.savefig(self.folder / f"{name}.png", dpi=130, bbox_inches="tight")
+        figure.savefig(self.folder / f"{name}.png", dpi=dpi, bbox_inches="tight")
         plt.close(figure)
         self.pictures.append((f"{name}.png", caption))
 

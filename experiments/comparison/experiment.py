@@ -20,8 +20,9 @@ TIE = 0.005  # of means over seeds; single seeds differ by about that
 NEAR = 0.015
 ABOUT = """Maps of six kinds of data by nine methods, measured by the paper's six metrics and the correlation of
 local radii (`featmap.metrics`; ranks and pairs on 2,000 seeded points). Every package at its defaults, three seeds,
-the mean and the standard deviation over them; † marks cells with one seed, — maps that were not made. Stress is taken
-with the map in its own units, and at the size that is best for it; less is better. Bold is the best of a column."""
+the mean and the standard deviation over them; † marks cells with one seed, ‡ with two, — maps that were not made.
+Stress is taken with the map in its own units, and at the size that is best for it; less is better. Bold is the
+best of a column."""
 
 Table = dict[str, dict[str, list[float]]]  # method → metric → a value per seed
 
@@ -32,7 +33,7 @@ def run(lab: Lab) -> None:
     for data, table in tables.items():
         maps = {method: load_map(data, method) for method in table}
         ax = plot.compare(maps, labels=prepared(data).target)
-        lab.picture(ax.figure, data.lower().replace(" ", "_").replace(",", ""), f"{data}, seed 0")
+        lab.picture(ax.figure, data.lower().replace(" ", "_").replace(",", ""), f"{data}, seed 0", dpi=80)
     lab.report(
         "Comparison with eight other methods",
         ABOUT + "\n\n" + versions(),
@@ -76,7 +77,9 @@ def cell(values: list[float], best: float) -> str:
     if not values:
         return "—"
     mean = f"**{np.mean(values):.3f}**" if np.mean(values) == best else f"{np.mean(values):.3f}"
-    return f"{mean} †" if len(values) == 1 else f"{mean} ± {np.std(values, ddof=1):.3f}"
+    if len(values) == 1:
+        return f"{mean} †"
+    return f"{mean} ± {np.std(values, ddof=1):.3f}" + " ‡" * (len(values) < len(SEEDS))
 
 
 def best_of(table: Table, methods: Iterable[str], metric: str) -> float:
