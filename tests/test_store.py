@@ -32,7 +32,7 @@ from featmap import neighbors as neighbors_stage
 from featmap.store import container, replacing
 from featmap.store.container import DIGEST_SIZE, PREAMBLE
 
-DATA = Path(__file__).parent / "data"
+STORED = Path(__file__).parent / "stored"
 QUICK = {"n_epochs": 10, "random_state": 0, "n_jobs": 1}
 
 
@@ -564,10 +564,10 @@ def test_every_byte_counts(saved):
 def test_the_first_format_is_read_for_ever():
     """`data/README.md` says how the file was made."""
     pandas = pytest.importorskip("pandas")
-    path = DATA / "format-1.featmap"
+    path = STORED / "format-1.featmap"
     assert path.stat().st_size < 60_000
     model = FeatMAP.load(path)
-    with np.load(DATA / "format-1.npz") as expected:
+    with np.load(STORED / "format-1.npz") as expected:
         assert np.array_equal(model.embedding_, expected["map"])
         rows = pandas.DataFrame(expected["rows"], columns=list("abcd"))
         np.testing.assert_allclose(model.transform(rows), expected["placed"], rtol=1e-5, atol=1e-5)
