@@ -12,14 +12,15 @@ HEAD = """# The paper's experiments
 Every claim of the paper and every promise of ours, as measured on the real data. Each experiment's page has the
 pictures, its `figures.json` all the figures.
 
+"""
+TAIL = """
 ```sh
 FEATMAP_DATA=/path/to/data make figures        # everything; continues where it stopped
 FEATMAP_DATA=/path/to/data make figures-quick  # parts of the data, in minutes, into experiments/quick
 ```
 
-"""
-TAIL = """
-The single-cell COVID data of the paper (Liu et al. 2021) could not be had; PBMC 3k and Paul 2015 stand in for them.
+Without `FEATMAP_DATA` the data are downloaded. The single-cell COVID data of the paper (Liu et al. 2021) could not be
+had; PBMC 3k and Paul 2015 stand in for them.
 """
 
 
