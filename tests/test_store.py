@@ -574,7 +574,7 @@ def parts(folder):
 
 @contextmanager
 def no_space():
-    """No file can grow beyond a few kilobytes; not for longer than need be, since the test's own report may be one."""
+    """No file can grow beyond a few kilobytes, for no longer than need be: the report on the tests may be one."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
     try:
