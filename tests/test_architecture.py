@@ -24,6 +24,7 @@ LAYERS = [
         "parameters",
         "inputs",
         "progress",
+        "rows",
         "features",
         "projection",
         "orthogonal",

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from featmap.features import measure, power_of_two_below
+from featmap.rows import SparseRows, dense_rows, up_to_translation
 
 
 @pytest.fixture
@@ -77,19 +78,48 @@ def test_unit_rows_have_length_one_and_zeros_stay(rng):
     X[3] = 0
     for variant in (X, sp.csr_matrix(X)):
         matrix = measure(variant, unit_rows=True).matrix
-        dense = matrix.toarray() if sp.issparse(matrix) else matrix
+        dense = dense_rows(matrix)
         lengths = np.linalg.norm(dense, axis=1)
         np.testing.assert_allclose(lengths[np.arange(50) != 3], 1, rtol=1e-6)
         assert lengths[3] == 0
 
 
-def test_sparse_stays_sparse_and_equals_dense_differences(rng):
-    X = sp.random(80, 30, 0.2, random_state=0, format="csr")
-    features = measure(X)
-    assert sp.issparse(features.matrix)
-    np.testing.assert_allclose(features.matrix.toarray() / features.scale, X.toarray(), rtol=1e-6)
-    assert np.array_equal(features.prepare(X[:3]).toarray(), features.matrix[:3].toarray())
-    assert np.array_equal(features.prepare(X[:3].toarray()).toarray(), features.matrix[:3].toarray())
+SPARSE = {
+    "mostly zeros": sp.random(80, 30, 0.2, random_state=0, format="csr"),
+    "few zeros": sp.random(80, 30, 0.8, random_state=0, format="csr"),
+    "no zeros in a column": sp.csr_matrix(np.random.default_rng(0).poisson([0.5, 30], (2001, 2))),
+    "far from zero": sp.csr_matrix(1e8 + np.random.default_rng(0).normal(size=(41, 5))),
+    "huge": 1e300 * sp.random(80, 30, 0.6, random_state=0, format="csr"),
+    "both ends of float64": sp.csr_matrix([[-1.7e308, 0.0], [0.0, 0.0], [1.7e308, 1.0]]),
+    "tiny": 1e-300 * sp.random(80, 30, 0.6, random_state=0, format="csr"),
+    "integers": sp.csr_matrix(np.random.default_rng(0).poisson(1.0, (60, 6)).astype(np.int8)),
+    "float32": sp.random(80, 30, 0.7, random_state=0, format="csr", dtype=np.float32),
+    "nothing": sp.csr_matrix((20, 5)),
+}
+
+
+@pytest.mark.parametrize("unit_rows", [False, True])
+@pytest.mark.parametrize("name", SPARSE)
+def test_sparse_rows_have_the_bits_of_dense_ones(name, unit_rows):
+    X = SPARSE[name]
+    sparse, dense = (measure(data, unit_rows=unit_rows) for data in (X, X.toarray()))
+    assert isinstance(sparse.matrix, SparseRows)
+    assert (sparse.scale, sparse.center.tobytes()) == (dense.scale, dense.center.tobytes())
+    assert np.array_equal(sparse.matrix.toarray(), dense.matrix)
+    order = np.arange(len(dense.matrix), dtype=np.int32)[::-1]
+    assert np.array_equal(sparse.columns(slice(1, 3), order), dense.columns(slice(1, 3), order))
+    for features in (sparse, dense):
+        for data in (X[:3], X[:3].toarray()):
+            assert np.array_equal(dense_rows(features.prepare(data)), dense.matrix[:3])
+
+
+@pytest.mark.parametrize("name", SPARSE)
+def test_sparse_rows_can_stay_sparse_up_to_a_translation(name):
+    matrix = measure(SPARSE[name]).matrix
+    translated, dense = up_to_translation(matrix), matrix.toarray()
+    assert translated.nnz == SPARSE[name].nnz
+    steps, expected = translated.toarray() - translated[0].toarray(), dense - dense[0]
+    np.testing.assert_allclose(steps, expected, atol=1e-6)
 
 
 def test_repeated_entries_of_a_sparse_matrix_add_up():
@@ -97,7 +127,7 @@ def test_repeated_entries_of_a_sparse_matrix_add_up():
     plain = sp.csr_matrix([[0.0, 3.0], [5.0, 0.0]])
     for unit_rows in (False, True):
         found, expected = (measure(X, unit_rows=unit_rows).matrix.toarray() for X in (repeated, plain))
-        np.testing.assert_allclose(found / found.max(), expected / expected.max())
+        assert np.array_equal(found, expected)
     assert repeated.nnz == 3
 
 
@@ -105,7 +135,7 @@ def test_repeated_entries_of_a_sparse_matrix_add_up():
 def test_the_least_integer_of_a_type_has_its_size_in_sparse_data(dtype):
     """Its absolute value is no number of the type."""
     matrix = measure(sp.csr_matrix(np.array([[np.iinfo(dtype).min, 0], [0, 3]], dtype))).matrix
-    assert 0.5 <= abs(matrix).max() <= 1
+    assert 0.5 <= np.abs(matrix.toarray()).max() <= 1
 
 
 def test_table_gives_the_rows_asked_for(rng):
@@ -113,7 +143,7 @@ def test_table_gives_the_rows_asked_for(rng):
     indices = rng.integers(80, size=(5, 4)).astype(np.int32)
     for features in (measure(X), measure(X.toarray())):
         table, positions = features.table(indices)
-        dense = features.matrix.toarray() if features.is_sparse else features.matrix
+        dense = dense_rows(features.matrix)
         assert np.array_equal(table[positions], dense[indices])
 
 

@@ -55,11 +55,17 @@ def test_all_duplicates_take_the_lowest_indices(workers):
     assert (found.distances == 0).all()
 
 
-def test_sparse_equals_dense(workers):
+@pytest.mark.parametrize("exact_below", [10_000, 100])
+@pytest.mark.parametrize("bytes_of_candidates", [2**26, 2**16, 1])
+def test_sparse_equals_dense(exact_below, bytes_of_candidates, workers, monkeypatch):
+    """However few candidates are made dense at a time."""
+    monkeypatch.setattr(stage, "EXACT_BELOW", exact_below)
+    monkeypatch.setattr(stage, "BYTES_OF_CANDIDATES", bytes_of_candidates)
     X = sp.random(500, 200, 0.1, random_state=0, format="csr")
     sparse, _ = found_by(X, 10, workers)
     dense, _ = found_by(X.toarray(), 10, workers)
     assert np.array_equal(sparse.indices, dense.indices)
+    assert np.array_equal(sparse.distances, dense.distances)
 
 
 @pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "cosine", "correlation", "braycurtis"])

@@ -434,6 +434,26 @@ def test_forged_headers_are_refused(name, saved):
         tracemalloc.stop()
 
 
+SPARSE_FORGERIES = {
+    "no zeros": lambda node: node.pop("zeros"),
+    "zeros of another shape": lambda node: node.update(zeros=node["entries"]["data"]),
+    "both formats": lambda node: node.update({"class": "csr_matrix"}),
+}
+
+
+@pytest.mark.parametrize("part", ["features", "tangents"])
+@pytest.mark.parametrize("name", SPARSE_FORGERIES)
+def test_forged_sparse_rows_are_refused(name, part, tmp_path):
+    path = tmp_path / "model.featmap"
+    fitted("sparse").save(path)
+    header, body = taken_apart(path)
+    manifold = header["content"]["ground"]["manifold"]
+    SPARSE_FORGERIES[name](manifold[part]["matrix" if part == "features" else "centers"])
+    path.write_bytes(put_together(header, body))
+    with pytest.raises(StoreError, match=r"model\.featmap"):
+        FeatMAP.load(path)
+
+
 @pytest.mark.parametrize(
     "text", [b"[" * 10**6, b'{"a":' * 10**6, b"\xff\xfe", b"", b"{", b"NaN", b"9" * 10**5, b'"\\ud800"']
 )
@@ -549,8 +569,22 @@ def test_every_byte_counts(saved):
             FeatMAP.load(saved)
 
 
+@pytest.mark.parametrize("name", ["format-1-sparse", "format-2"])
+def test_sparse_data_of_all_formats_are_read_for_ever(name):
+    """`stored/README.md` says how the files were made."""
+    path = STORED / f"{name}.featmap"
+    assert path.stat().st_size < 60_000
+    model = FeatMAP.load(path)
+    with np.load(path.with_suffix(".npz")) as expected:
+        assert np.array_equal(model.embedding_, expected["map"])
+        for rows in (expected["rows"], sp.csr_matrix(expected["rows"])):
+            np.testing.assert_allclose(model.transform(rows), expected["placed"], rtol=1e-5, atol=1e-5)
+        importance = model.feature_importance()
+        np.testing.assert_allclose(importance, expected["importance"], rtol=1e-5, atol=1e-5)
+
+
 def test_the_first_format_is_read_for_ever():
-    """`data/README.md` says how the file was made."""
+    """`stored/README.md` says how the file was made."""
     pandas = pytest.importorskip("pandas")
     path = STORED / "format-1.featmap"
     assert path.stat().st_size < 60_000

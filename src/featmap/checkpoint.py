@@ -17,8 +17,8 @@ import scipy.sparse as sp
 
 from . import __version__
 from .errors import FeatmapWarning, InvalidParameterError, StoreError
-from .features import Matrix
 from .parallel import BLOCK
+from .rows import Matrix
 from .store.checks import check_stage
 from .store.container import Contents, read_file, refusing, write_file
 from .store.registry import CONNECTION, FLOAT, FRAMES, GRAPH, LOCAL_SVD, NEIGHBORS, STATE

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import false_discovery_control
 
 from .errors import InvalidParameterError, MissingExtraError
-from .features import Matrix
+from .rows import Matrix
 from .values import DoubleArray, IntArray
 
 PERMUTATIONS_AT_ONCE = 50

@@ -15,6 +15,7 @@ from .loadings import feature_importance, loadings
 from .parallel import BLOCK, Workers
 from .perturbation import FRACTIONS, Perturbation, perturb
 from .regression import default_neighbors
+from .rows import up_to_translation
 from .scene import Scene
 from .turning import mean_consistency
 from .values import DoubleArray, IntArray
@@ -153,7 +154,7 @@ class Explanation:
             raise InvalidParameterError("contrast(a, b): the groups must be apart, and each have at least 2 rows")
         both = np.concatenate([first, second])
         return compare_groups(
-            self._scene.tangents.centers[both],
+            up_to_translation(self._scene.tangents.centers[both]),
             np.isin(both, first),
             self._mean_importance(first),
             self._mean_importance(second),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from .errors import InvalidParameterError
-from .features import Features, dense_rows
+from .features import Features
 from .kernels.tangents import local_axes, local_importance
 from .parallel import Workers
+from .rows import dense_rows
 from .values import FloatArray, IntArray, Tangents
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .features import Features, Matrix
+from .features import Features
 from .graph import neighbor_memberships
 from .neighbors import Search
 from .parallel import BLOCK, Workers
+from .rows import Matrix
 from .values import DoubleArray, FloatArray, Graph, Neighbors, Tangents
 
 

@@ -19,8 +19,15 @@ from .errors import InvalidParameterError, NotEnoughMemoryError
 from .features import BYTES_PER_BLOCK
 from .kernels.search import COORDINATES_AT_ONCE
 from .layout.start import SPECTRUM_UP_TO
-from .neighbors import EXACT_BELOW, LIST_DIRECTIONS, PROBED_LISTS, QUERIES_PER_BLOCK
-from .projection import SAMPLE_ROWS
+from .neighbors import (
+    BYTES_OF_CANDIDATES,
+    EXACT_BELOW,
+    LIST_DIRECTIONS,
+    PROBED_LISTS,
+    QUERIES_PER_BLOCK,
+    ROWS_PER_BLOCK,
+)
+from .projection import ROWS_AT_ONCE, sample_size
 
 INT = FLOAT = 4
 DOUBLE = 8
@@ -123,6 +130,10 @@ class Sizes:
     def measuring(self) -> float:
         return BYTES_PER_BLOCK if self.n_stored is None else DOUBLE_ENTRY * self.n_stored
 
+    def made_dense(self, n_rows: int) -> float:
+        """Rows of sparse data that every thread looks at."""
+        return 0 if self.n_stored is None else self.n_threads * FLOAT * n_rows * self.n
+
     def search(self) -> float:
         """What finds the neighbours of new rows, too: lists of coordinates, or the data as given."""
         if not self.has_fast_metric:
@@ -136,10 +147,14 @@ class Sizes:
     def searching(self) -> float:
         found = (INT + 2 * DOUBLE) * self.m * (max(self.k, self.k_tangent) + 1)
         if self.has_fast_metric and self.m > EXACT_BELOW:
-            building = FLOAT * SAMPLE_ROWS * self.n + self.coordinates()
-            return max(building, self.coordinates() + INT * self.m * PROBED_LISTS + found)
+            building = max(FLOAT * sample_size(self.m, self.n) * self.n, self.made_dense(ROWS_AT_ONCE))
+            ranking = self.made_dense(QUERIES_PER_BLOCK) + (
+                0 if self.n_stored is None else self.n_threads * BYTES_OF_CANDIDATES
+            )
+            return self.coordinates() + max(building, INT * self.m * PROBED_LISTS + found + ranking)
         # Of a block of queries: distances to all rows, with bounds, sums and marks of the same shape.
-        return found + self.threads(QUERIES_PER_BLOCK) * 6 * FLOAT * QUERIES_PER_BLOCK * self.m
+        comparing = self.threads(QUERIES_PER_BLOCK) * 6 * FLOAT * QUERIES_PER_BLOCK * self.m
+        return found + comparing + self.made_dense(QUERIES_PER_BLOCK + ROWS_PER_BLOCK)
 
     def joining(self) -> float:
         """The memberships, there and back, and sums of sparse matrices, which are made for all entries of both."""
@@ -161,7 +176,7 @@ class Sizes:
 
     def starting(self) -> float:
         if self.m > SPECTRUM_UP_TO:
-            return FLOAT * SAMPLE_ROWS * self.n + 3 * DOUBLE * self.m * (self.dim + 8)
+            return FLOAT * sample_size(self.m, self.n) * self.n + 3 * DOUBLE * self.m * (self.dim + 8)
         return 3 * DOUBLE_ENTRY * self.edges + LANCZOS_VECTORS * DOUBLE * self.m
 
     def connection(self) -> float:

@@ -8,14 +8,14 @@ neighbours do not depend on the rows it is asked with.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 
 from .errors import InvalidDataError
-from .features import Features, FloatArray, IntArray, Matrix, dense_table
+from .features import Features
 from .kernels.search import (
     BLOCK_COLUMNS,
     COORDINATES_AT_ONCE,
@@ -25,12 +25,15 @@ from .kernels.search import (
 )
 from .parallel import Workers, one_library_thread
 from .projection import principal_directions, project
+from .rows import FloatArray, IntArray, Matrix, SparseRows, dense_rows, dense_table
 from .values import Neighbors
 
 EXACT_BELOW = 10_000  # rows; above, all pairs cost more than building lists
 LIST_DIRECTIONS = 64
 PROBED_LISTS = 20
 QUERIES_PER_BLOCK = 256
+ROWS_PER_BLOCK = 1024  # that queries are compared with
+BYTES_OF_CANDIDATES = 2**26  # where they have to be made dense
 LONGEST = 1e30  # distance of the user's making; sums and squares of more would leave float32
 SPARE_CANDIDATES = 8  # beyond k, where only the rounding of float32 can bring candidates out of order
 
@@ -132,10 +135,10 @@ class ExactSearch:
         n_queries = queries.shape[0]
         indices = np.empty((n_queries, k), np.int32)
         squared = np.empty((n_queries, k))
-        norms = _squared_norms(self.matrix)
+        norms = np.concatenate([_squared_norms(dense_rows(self.matrix, rows)) for rows in self._blocks()])
 
         def task(start: int, stop: int) -> None:
-            block = _dense(queries[start:stop])
+            block = dense_rows(queries, slice(start, stop))
             offsets, candidates = self._candidates(block, norms, k)
             _rank(block, self.matrix, offsets, candidates, indices[start:stop], squared[start:stop])
 
@@ -145,9 +148,8 @@ class ExactSearch:
     def _candidates(self, queries: FloatArray, norms: FloatArray, k: int) -> tuple[np.ndarray, IntArray]:
         """Every row that could be among the k nearest, given the rounding of float32 products of n terms."""
         products = np.empty((len(queries), self.matrix.shape[0]), np.float32)
-        width = 4 * QUERIES_PER_BLOCK
-        for start in range(0, self.matrix.shape[0], width):
-            products[:, start : start + width] = queries @ _dense(self.matrix[start : start + width]).T
+        for rows in self._blocks():
+            products[:, rows] = queries @ dense_rows(self.matrix, rows).T
         sizes = _squared_norms(queries)[:, None] + norms
         error = np.float32((queries.shape[1] + 8) * np.finfo(np.float32).eps)
         estimate = sizes - 2 * products
@@ -155,6 +157,10 @@ class ExactSearch:
         query, candidates = np.nonzero(estimate - error * sizes <= highest)
         offsets = np.searchsorted(query, np.arange(len(queries) + 1))
         return offsets, candidates.astype(np.int32)
+
+    def _blocks(self) -> Iterator[slice]:
+        n_rows = self.matrix.shape[0]
+        return (slice(start, start + ROWS_PER_BLOCK) for start in range(0, n_rows, ROWS_PER_BLOCK))
 
 
 @dataclass(frozen=True)
@@ -224,7 +230,7 @@ class ListSearch:
             candidates = self.lists.nearest(coordinates[rows], lists[rows], n_candidates)
             block_indices, block_squared = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
             offsets = np.arange(0, candidates.size + 1, n_candidates)
-            _rank(_dense(queries[rows]), self.matrix, offsets, candidates.ravel(), block_indices, block_squared)
+            _rank(dense_rows(queries, rows), self.matrix, offsets, candidates.ravel(), block_indices, block_squared)
             indices[rows], squared[rows] = block_indices, block_squared
 
         workers.over_rows(len(lists), task, QUERIES_PER_BLOCK)
@@ -328,15 +334,17 @@ def _rank(
     indices: IntArray,
     squared: np.ndarray,
 ) -> None:
-    rows, positions = dense_table(matrix, candidates)
-    rank_candidates(queries, rows, positions, candidates, offsets, indices, squared)
+    """Of sparse data only so many queries at a time that their candidates have room as dense rows."""
+    at_once = len(queries)
+    if isinstance(matrix, SparseRows):
+        at_once = max(1, at_once * BYTES_OF_CANDIDATES // (4 * matrix.shape[1] * max(1, len(candidates))))
+    for start in range(0, len(queries), at_once):
+        part = slice(start, start + at_once)
+        bounds = offsets[start : start + at_once + 1]
+        chosen = candidates[bounds[0] : bounds[-1]]
+        rows, positions = dense_table(matrix, chosen)
+        rank_candidates(queries[part], rows, positions, chosen, bounds - bounds[0], indices[part], squared[part])
 
 
-def _dense(rows: Matrix) -> FloatArray:
-    return rows.toarray() if sp.issparse(rows) else rows
-
-
-def _squared_norms(matrix: Matrix) -> FloatArray:
-    if sp.issparse(matrix):
-        return np.asarray(matrix.multiply(matrix).sum(axis=1), dtype=np.float32).ravel()
-    return np.einsum("ij,ij->i", matrix, matrix)
+def _squared_norms(rows: FloatArray) -> FloatArray:
+    return np.einsum("ij,ij->i", rows, rows)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .features import dense_rows
 from .loadings import feature_importance
 from .parallel import Workers
+from .rows import dense_rows
 from .scene import Scene
 from .values import DoubleArray, FloatArray, IntArray
 

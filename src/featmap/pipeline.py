@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from .alignment import connect
 from .checkpoint import Stages
 from .curve import Curve
-from .features import Features, Matrix, measure
+from .features import Features, measure
 from .frames import fit_frames
 from .graph import build_graph, neighbor_memberships, weights_of_neighbors
 from .layout.density import Density, exact_map_radii
@@ -25,6 +25,7 @@ from .neighbors import check_metric, find_neighbors, given_neighbors, make_searc
 from .parallel import Workers
 from .progress import Progress
 from .radii import log_radii
+from .rows import Matrix
 from .scene import Ground, Scene
 from .tangents import data_radii, find_tangents
 from .values import Connection, DoubleArray, Embedding, FloatArray, Frames, Graph, Neighbors, Tangents, inverse_order

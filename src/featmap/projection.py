@@ -5,22 +5,29 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
-from .features import FloatArray, Matrix, dense_table
 from .kernels.search import project_rows
 from .parallel import Workers
+from .rows import FloatArray, Matrix, dense_rows, dense_table
 
 SAMPLE_ROWS = 10_000
+ROWS_AT_ONCE = 512
+SAMPLE_BYTES = 2**28  # fewer rows, if they have very many features
 
 
 def principal_directions(matrix: Matrix, n_directions: int) -> FloatArray:
     """The leading right singular vectors of a fixed sample of rows, as columns (n, n_directions)."""
     n_rows, n_features = matrix.shape
-    sample = matrix
-    if n_rows > SAMPLE_ROWS:
-        sample = matrix[np.sort(np.random.default_rng(0).choice(n_rows, SAMPLE_ROWS, replace=False))]
-    n_directions = min(n_directions, n_features, sample.shape[0])
+    n_sampled = sample_size(n_rows, n_features)
+    sampled = np.sort(np.random.default_rng(0).choice(n_rows, n_sampled, replace=False))
+    sample = dense_rows(matrix, sampled if n_sampled < n_rows else slice(None))
+    n_directions = min(n_directions, n_features, n_sampled)
     _, _, directions = randomized_svd(sample, n_directions, n_iter=4, random_state=0)
     return np.ascontiguousarray(directions.T, dtype=np.float32)
+
+
+def sample_size(n_rows: int, n_features: int) -> int:
+    """How many rows principal directions are taken from."""
+    return min(n_rows, SAMPLE_ROWS, max(SAMPLE_BYTES // (4 * n_features), 100))
 
 
 def project(matrix: Matrix, directions: FloatArray, workers: Workers) -> FloatArray:
@@ -32,5 +39,5 @@ def project(matrix: Matrix, directions: FloatArray, workers: Workers) -> FloatAr
         # Rows of a dense matrix stand at their own places, densified ones at the top of the table.
         project_rows(rows[positions[0] : positions[-1] + 1], directions, 0, stop - start, coordinates[start:stop])
 
-    workers.over_rows(matrix.shape[0], task, block=512)
+    workers.over_rows(matrix.shape[0], task, block=ROWS_AT_ONCE)
     return coordinates

@@ -8,12 +8,13 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from .features import Features, Matrix, dense_rows
+from .features import Features
 from .frames.local import frame_among
 from .loadings import axes
 from .manifold import Manifold
 from .parallel import Workers
 from .regression import MapSearch, Moments
+from .rows import Matrix, dense_rows
 from .values import DoubleArray, FloatArray, Frames, IntArray, Tangents
 
 

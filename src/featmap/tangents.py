@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .features import Features, Matrix, dense_rows
+from .features import Features
 from .kernels.tangents import local_grams
 from .parallel import Workers
+from .rows import Matrix, dense_rows
 from .values import DoubleArray, IntArray, Tangents
 
 EXPLAINED_VARIANCE = 0.9

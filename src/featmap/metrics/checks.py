@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from ..errors import InvalidDataError, InvalidParameterError
-from ..features import Matrix
+from ..rows import Matrix
 from ..values import DoubleArray, IntArray
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..features import Features, Matrix, measure
+from ..features import Features, measure
 from ..neighbors import find_neighbors, make_search
 from ..parallel import Workers
 from ..radii import correlation
+from ..rows import Matrix
 from ..values import DoubleArray, IntArray
 from .checks import checked_count, checked_pair
 

@@ -9,8 +9,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from ..errors import InvalidDataError
-from ..features import Features, Matrix, measure
+from ..features import Features, measure
 from ..parallel import Workers
+from ..rows import Matrix, up_to_translation
 from ..values import DoubleArray, IntArray
 from .checks import checked_count, checked_labels, checked_pair
 
@@ -28,7 +29,7 @@ class CentroidTriplets:
     def of(cls, caller: str, features: Features, groups: IntArray) -> CentroidTriplets:
         if groups.max(initial=0) < 2:
             raise InvalidDataError(f"{caller}: labels must name at least 3 groups, to compare their distances")
-        return cls(groups, _first_centroid_nearer(features.matrix, groups))
+        return cls(groups, _first_centroid_nearer(up_to_translation(features.matrix), groups))
 
     def agreement(self, Y: DoubleArray) -> float:
         return float((_first_centroid_nearer(Y, self.groups) == self.first_nearer).mean())

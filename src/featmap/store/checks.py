@@ -12,6 +12,7 @@ from ..kernels.search import BLOCK_COLUMNS, COORDINATES_AT_ONCE
 from ..layout.descent import State
 from ..manifold import Manifold
 from ..neighbors import CosineSearch, Lists, ListSearch, Search
+from ..rows import SparseRows
 from ..scene import Ground
 from ..values import Connection, Frames, Graph, Neighbors, Tangents
 from .schema import within
@@ -27,6 +28,7 @@ def check_ground(ground: Ground) -> None:
 def check_manifold(manifold: Manifold) -> None:
     features = manifold.features
     fit("the middle of the data", features.center.shape == features.shape[1:] and features.scale > 0)
+    check_rows(features.matrix)
     check_search(manifold.search, features)
     check_graph(manifold.graph, features.shape[0])
     check_tangents(manifold.tangents, features.shape)
@@ -35,10 +37,16 @@ def check_manifold(manifold: Manifold) -> None:
     fit("intrinsic_dim", dim == "auto" or (isinstance(dim, numbers.Integral) and int(dim) >= 1))
 
 
+def check_rows(matrix: Any) -> None:
+    if isinstance(matrix, SparseRows):
+        fit("the row of zeros", matrix.zeros.shape == matrix.shape[1:])
+
+
 def check_search(search: Search, features: Features) -> None:
     if isinstance(search, CosineSearch):
         search = search.euclidean
     fit("the search", search.matrix.shape == features.shape)  # type: ignore[attr-defined]
+    check_rows(search.matrix)  # type: ignore[attr-defined]
     if isinstance(search, ListSearch):
         n_lists = len(search.lists.first_blocks) - 1
         n_coordinates = search.directions.shape[1]
@@ -62,6 +70,7 @@ def check_graph(graph: Graph, n_rows: int) -> None:
 
 def check_tangents(tangents: Tangents, shape: tuple[int, int]) -> None:
     fit("the tangent spaces", tangents.centers.shape == shape)
+    check_rows(tangents.centers)
     fit("the tangent spaces", within(tangents.neighbors, 0, shape[0]))
     fit("the tangent spaces", within(tangents.intrinsic_dim, 0, tangents.n_directions + 1))
 

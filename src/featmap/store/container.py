@@ -37,7 +37,7 @@ from .. import __version__
 from ..errors import StoreError
 from .replacing import replacing
 
-FORMAT = 1
+FORMAT = 2
 MAGIC = b"\x93FEATMAP"
 PREAMBLE = struct.Struct("<8sIIQQ")
 ALIGNMENT = 64

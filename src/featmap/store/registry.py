@@ -2,18 +2,57 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from ..features import Features
 from ..layout.descent import State
 from ..manifold import Manifold
 from ..neighbors import CosineSearch, ExactSearch, Lists, ListSearch, MetricSearch
 from ..progress import StageReport
+from ..rows import SparseRows
 from ..scene import Ground
 from ..values import Connection, Frames, Graph, Neighbors, Tangents
-from .schema import Array, Codec, Integer, List, Matrix, Number, OneOf, Plain, Record, Sparse, Text, Truth
+from .schema import (
+    Array,
+    Arrays,
+    Codec,
+    Collected,
+    Integer,
+    List,
+    Matrix,
+    Number,
+    OneOf,
+    Plain,
+    Record,
+    Sparse,
+    Text,
+    Truth,
+)
 
 FLOAT, DOUBLE, INT = ("float32",), ("float64",), ("int32",)
-ROWS = Matrix(FLOAT)
+SPARSE_ROWS = Record(SparseRows, {"entries": Sparse(FLOAT), "zeros": Array(FLOAT, 1)})
 
+
+class Rows:
+    """Rows in unit size, dense or sparse."""
+
+    dense = Array(FLOAT, 2)
+
+    def encode(self, value: Any, arrays: Collected) -> Any:
+        return (SPARSE_ROWS if isinstance(value, SparseRows) else self.dense).encode(value, arrays)
+
+    def decode(self, node: Any, arrays: Arrays) -> Any:
+        if not isinstance(node, dict):
+            return self.dense.decode(node, arrays)
+        if "class" in node:  # in the first format sparse rows were not centred
+            entries = Sparse(FLOAT).decode(node, arrays)
+            return SparseRows(entries, np.zeros(entries.shape[1], np.float32))
+        return SPARSE_ROWS.decode(node, arrays)
+
+
+ROWS = Rows()
 FEATURES = Record(Features, {"matrix": ROWS, "center": Array(DOUBLE, 1), "scale": Number(), "unit_rows": Truth()})
 LISTS = Record(Lists, {"blocks": Array(FLOAT, 3), "first_blocks": Array(("int64",), 1), "members": Array(INT, 2)})
 EUCLIDEAN = OneOf(
