@@ -131,6 +131,14 @@ def test_repeated_entries_of_a_sparse_matrix_add_up():
     assert repeated.nnz == 3
 
 
+def test_repeated_entries_add_up_beyond_their_type():
+    repeated = sp.csr_matrix((np.array([100, 100, 7], np.int8), [1, 1, 0], [0, 2, 3]), (2, 2))
+    plain = np.array([[0.0, 200.0], [7.0, 0.0]])
+    for unit_rows in (False, True):
+        found, expected = (measure(X, unit_rows=unit_rows).matrix for X in (repeated, plain))
+        assert np.array_equal(found.toarray(), expected)
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.int64])
 def test_the_least_integer_of_a_type_has_its_size_in_sparse_data(dtype):
     """Its absolute value is no number of the type."""

@@ -192,7 +192,7 @@ def _shift_and_scale(values: np.ndarray, center: DoubleArray | float, scale: flo
 def _unit_rows(X: Matrix) -> Matrix:
     """Rows divided by their lengths; rows of zeros stay."""
     if sp.issparse(X):
-        blocks = [sp.csr_matrix(_unit_rows(X[rows].toarray())) for rows in _blocks(X)]
+        blocks = [sp.csr_matrix(_unit_rows(X[rows].astype(np.float64).toarray())) for rows in _blocks(X)]
         return SparseRows(sp.vstack(blocks, "csr"), np.zeros(X.shape[1], np.float32))
     unit = np.empty(X.shape, np.float32)
     for rows in _blocks(X):
