@@ -1,4 +1,4 @@
-"""How sure a median is, and whether one measurement exceeds others of the same points."""
+"""How sure a figure is, and whether one measurement exceeds others of the same points."""
 
 from __future__ import annotations
 
@@ -6,35 +6,41 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 N_DRAWS = 1000
 PERCENTILES = (2.5, 97.5)
 
 
 @dataclass(frozen=True)
-class Median:
-    """A median, and the interval that holds 95 % of the medians of data drawn again."""
+class Interval:
+    """A value, and the interval that holds 95 % of what it is for data drawn again."""
 
-    median: float
+    value: float
     low: float
     high: float
 
     def __str__(self) -> str:
-        return f"{self.median:.3f} [{self.low:.3f}, {self.high:.3f}]"
+        value, low, high = (round(each, 3) + 0.0 for each in (self.value, self.low, self.high))  # no negative 0
+        return f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
     @property
     def figures(self) -> dict[str, float]:
-        return {name: round(value, 4) for name, value in vars(self).items()}
+        return {name: round(value, 4) + 0.0 for name, value in vars(self).items()}
 
 
-def median_of(values: np.ndarray, groups: np.ndarray | None = None) -> Median:
-    """Values are drawn again one by one, or by whole groups where those of a group depend on each other."""
+def interval_of(value: float, draws: ArrayLike) -> Interval:
+    low, high = np.percentile(draws, PERCENTILES)
+    return Interval(float(value), float(low), float(high))
+
+
+def median_of(values: np.ndarray, groups: np.ndarray | None = None) -> Interval:
+    """Of a median: values are drawn one by one, or by whole groups where those of a group depend on each other."""
     rng = np.random.default_rng(0)
     members = np.array_split(values, len(values)) if groups is None else members_of(values, groups)
     draws = rng.integers(len(members), size=(N_DRAWS, len(members)))
     medians = [np.median(np.concatenate([members[number] for number in draw])) for draw in draws]
-    low, high = np.percentile(medians, PERCENTILES)
-    return Median(float(np.median(values)), float(low), float(high))
+    return interval_of(np.median(values), medians)
 
 
 def members_of(values: np.ndarray, groups: np.ndarray) -> list[np.ndarray]:
@@ -46,8 +52,8 @@ class Contest:
     """One measurement against controls, all of the same points: medians, and those of the paired differences."""
 
     first: str
-    medians: dict[str, Median]
-    leads: dict[str, Median]
+    medians: dict[str, Interval]
+    leads: dict[str, Interval]
 
     @property
     def is_won(self) -> bool:
@@ -56,7 +62,7 @@ class Contest:
 
     @property
     def said(self) -> str:
-        controls = [f"{name} {self.medians[name].median:.3f} (lead {lead})" for name, lead in self.leads.items()]
+        controls = [f"{name} {self.medians[name].value:.3f} (lead {lead})" for name, lead in self.leads.items()]
         return f"{self.first} {self.medians[self.first]}; " + "; ".join(controls)
 
     @property

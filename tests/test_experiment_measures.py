@@ -93,7 +93,7 @@ def test_a_contest_is_won_only_against_every_control():
     values = {"first": base + 0.2, "lower": base, "noise": rng.normal(size=300)}
     assert contest({name: values[name] for name in ("first", "lower")}).is_won
     assert not contest({"first": base, "as high": base, "lower": base - 1}).is_won
-    assert contest(values).leads["lower"].median == pytest.approx(0.2)
+    assert contest(values).leads["lower"].value == pytest.approx(0.2)
 
 
 def test_intervals_of_groups_are_those_of_their_number():

@@ -9,9 +9,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from bootstrap import Interval
 from featmap import FeatMAP, plot
 
-from .resampling import Interval, interval_of
+from .resampling import interval_of_draws
 from .resemblance import Clean, Ones, Target
 
 SIDE = 28
@@ -80,8 +81,8 @@ def similarities(targets: list[Target]) -> Figure:
     }
     for ax, (title, each) in zip(axes[:2], kinds.items(), strict=True):
         parts = {
-            "with clean 1s": (BLUE, [interval_of(one.to_one) for one in each]),
-            "with the digit read, clean": (ORANGE, [interval_of(one.to_digit) for one in each]),
+            "with clean 1s": (BLUE, [interval_of_draws(one.to_one) for one in each]),
+            "with the digit read, clean": (ORANGE, [interval_of_draws(one.to_digit) for one in each]),
         }
         bars(ax, names, parts)
         ax.set(title=title, ylabel="correlation over pixels")

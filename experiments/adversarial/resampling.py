@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-N_DRAWS = 1000
-PERCENTILES = (2.5, 97.5)
+from bootstrap import N_DRAWS, Interval, interval_of
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A value, and the interval of 95 % of its bootstrap draws."""
-
-    value: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        value, low, high = (round(each, 3) + 0.0 for each in (self.value, self.low, self.high))  # no negative 0
-        return f"{value:.3f} [{low:.3f}, {high:.3f}]"
-
-    @property
-    def figures(self) -> dict[str, float]:
-        return {name: round(value, 4) + 0.0 for name, value in vars(self).items()}
-
-
-def interval_of(draws: np.ndarray) -> Interval:
+def interval_of_draws(draws: np.ndarray) -> Interval:
     """Of the value itself, which comes first, and its draws."""
-    low, high = np.percentile(draws[1:], PERCENTILES)
-    return Interval(float(draws[0]), float(low), float(high))
+    return interval_of(draws[0], draws[1:])
 
 
 def mean_draws(examples: np.ndarray, seed: int = 0) -> np.ndarray:
@@ -41,7 +20,7 @@ def mean_draws(examples: np.ndarray, seed: int = 0) -> np.ndarray:
 
 
 def mean_interval(values: np.ndarray) -> Interval:
-    return interval_of(mean_draws(values[:, None])[:, 0])
+    return interval_of_draws(mean_draws(values[:, None])[:, 0])
 
 
 def correlations(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .resampling import Interval, correlations, interval_of, mean_draws
+from bootstrap import Interval
+
+from .resampling import correlations, interval_of_draws, mean_draws
 
 
 @dataclass(frozen=True)
@@ -25,11 +27,15 @@ class Resemblance:
     @cached_property
     def lead(self) -> Interval:
         """How much more they resemble the digit than the 1."""
-        return interval_of(self.lead_draws)
+        return interval_of_draws(self.lead_draws)
 
     @property
     def figures(self) -> dict[str, Any]:
-        parts = {"with 1": interval_of(self.to_one), "with digit": interval_of(self.to_digit), "lead": self.lead}
+        parts = {
+            "with 1": interval_of_draws(self.to_one),
+            "with digit": interval_of_draws(self.to_digit),
+            "lead": self.lead,
+        }
         return {name: part.figures for name, part in parts.items()}
 
 
@@ -50,7 +56,7 @@ class Target:
         """The lead of the fooled ones over that of those not fooled."""
         if self.unfooled is None:
             return None
-        return interval_of(self.importance.lead_draws - self.unfooled.lead_draws)
+        return interval_of_draws(self.importance.lead_draws - self.unfooled.lead_draws)
 
     @property
     def figures(self) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def claims_on_corners(lab: Lab, model: FeatMAP, ones: Bunch, rows: np.ndarray) -
     # A contest is won by what is larger: nearness is the distance with its sign turned.
     by_corner, by_end = (contest({name: -far for name, far in panel.items()}) for panel in panels.values())
     near = {radius: shares_within(radius, to_corners) for radius in RADII}
-    far = "; ".join(f"{name} {-nearness.median:.2f}" for name, nearness in by_corner.medians.items())
+    far = "; ".join(f"{name} {-nearness.value:.2f}" for name, nearness in by_corner.medians.items())
     leads = ", ".join(str(lead) for lead in by_corner.leads.values())
     shares = "; ".join(f"{name} {share:.0%}" for name, share in near[NEAR].items())
     claims = [
@@ -119,13 +119,13 @@ def claims_on_corners(lab: Lab, model: FeatMAP, ones: Bunch, rows: np.ndarray) -
 def claims_on_fidelity(model: FeatMAP, rows: np.ndarray, shown: int) -> tuple[list[Claim], dict[str, Any]]:
     medians = {kind: median_of(model.fidelity(rows, kind)) for kind in KINDS}
     of_shown = {kind: round(float(model.fidelity([shown], kind)[0]), 4) for kind in KINDS}
-    floor, ceiling = medians["random"].median, medians["map"].median
+    floor, ceiling = medians["random"].value, medians["map"].value
     said = f"floor {medians['random']}, ceiling {medians['map']}"
     claims = [
         Claim(
             f"The arrows of kind {kind} ({KINDS[kind]}) tell how pixels change on the map",
-            f"fidelity {medians[kind]}; {said}; {(medians[kind].median - floor) / (ceiling - floor):.0%} of the way",
-            medians[kind].median >= (floor + ceiling) / 2,
+            f"fidelity {medians[kind]}; {said}; {(medians[kind].value - floor) / (ceiling - floor):.0%} of the way",
+            medians[kind].value >= (floor + ceiling) / 2,
         )
         for kind in ("frame", "tangent")
     ]
