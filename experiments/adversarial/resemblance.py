@@ -31,12 +31,8 @@ class Resemblance:
 
     @property
     def figures(self) -> dict[str, Any]:
-        parts = {
-            "with 1": interval_of_draws(self.to_one),
-            "with digit": interval_of_draws(self.to_digit),
-            "lead": self.lead,
-        }
-        return {name: part.figures for name, part in parts.items()}
+        draws = {"with 1": self.to_one, "with digit": self.to_digit, "lead": self.lead_draws}
+        return {name: interval_of_draws(part).figures for name, part in draws.items()}
 
 
 @dataclass(frozen=True)
