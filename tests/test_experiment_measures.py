@@ -45,11 +45,22 @@ def test_what_is_no_loop_lacks_something(views, lacks):
     assert not loop.is_found
 
 
-def test_directions_turn_with_the_angle_on_a_circle_either_way_but_not_on_one_gone_round_twice():
+def test_a_ring_is_one_in_any_order_and_gone_around_twice():
+    rng = np.random.default_rng(0)
+    noise = 0.01 * rng.normal(size=(72, 2))
     twice = np.stack([np.cos(2 * TURN), np.sin(2 * TURN)], axis=1)
-    assert loop_of(CIRCLE).turning == pytest.approx(1)
-    assert loop_of(CIRCLE[::-1]).turning == pytest.approx(1)
-    assert loop_of(twice + 0.01 * np.random.default_rng(0).normal(size=(72, 2))).turning < 0.1
+    for views in (CIRCLE + noise, rng.permutation(CIRCLE) + noise, twice + noise):
+        assert loop_of(views).hole == pytest.approx(1, abs=0.05)
+    half = np.stack([np.cos(TURN / 2), np.sin(TURN / 2)], axis=1)
+    assert not loop_of(half + noise).is_ring  # no views on one side
+
+
+def test_few_clouds_are_rings():
+    rng = np.random.default_rng(0)
+    radius, angle = np.sqrt(rng.random((200, 72))), rng.uniform(0, 2 * np.pi, (200, 72))
+    discs = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=2)
+    for clouds in (rng.normal(size=(200, 72, 2)), discs):
+        assert np.mean([loop_of(cloud).is_ring for cloud in clouds]) <= 0.02
 
 
 def test_a_loop_is_one_at_any_size_and_place():

@@ -17,7 +17,7 @@ TURN = "twilight_shifted"  # comes back to where it began, as the angle does
 
 def loops_on_maps(maps: dict[str, np.ndarray], loops: dict[str, list[Loop]], objects: Bunch) -> Figure:
     """Maps side by side; views are joined in order, and the numbers of objects that are loops are framed."""
-    figure, axes = plt.subplots(1, len(maps), figsize=(7.5 * len(maps), 7), layout="constrained")
+    figure, axes = plt.subplots(1, len(maps), figsize=(7 * len(maps), 7), layout="constrained")
     for ax, (name, Y) in zip(axes, maps.items(), strict=True):
         for views, loop in zip(views_in_order(objects), loops[name], strict=True):
             shown = draw_loop(ax, Y[views], objects.angle[views], 9)
@@ -30,8 +30,8 @@ def loops_on_maps(maps: dict[str, np.ndarray], loops: dict[str, list[Loop]], obj
                 bbox={"boxstyle": "round,pad=0.15", "facecolor": "white"} if loop.is_found else None,
             )
             number.set_path_effects([withStroke(linewidth=3, foreground="white")])
-        n_found = sum(loop.is_found for loop in loops[name])
-        ax.set_title(f"{name}: {n_found} of {len(loops[name])} objects are loops (framed)")
+        n_loops, n_rings = sum(loop.is_found for loop in loops[name]), sum(loop.is_ring for loop in loops[name])
+        ax.set_title(f"{name}: of {len(loops[name])} objects {n_loops} are loops (framed), {n_rings} are rings")
         ax.axis("off")
     figure.colorbar(shown, ax=axes, label="angle of the view in degrees", shrink=0.6)
     return figure
