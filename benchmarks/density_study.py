@@ -113,7 +113,9 @@ def maps(kind: str, **options: Any) -> MakeMaps:
             yield last.embedding
 
             def refit(places: FloatArray) -> Frames:
-                return fit_frames(settings.frames, places, graph, connection, settings.seed, workers)
+                return fit_frames(
+                    settings.frames, places, graph, connection, settings.n_neighbors, settings.seed, workers
+                )
 
             radii = data_radii(tangents, tangents.n_directions)
             radii = radii.sum(axis=1, keepdims=True) if kind == "isotropic" else radii[:, :dim]

@@ -85,6 +85,9 @@ def test_imports_point_one_way(path):
         if other in (module, "__version__"):
             continue
         assert LEVEL[other] <= LEVEL[module], f"{module} imports {other}, which is above it"
+        if LEVEL[other] == LEVEL[module]:
+            layer = LAYERS[LEVEL[module]]
+            assert layer.index(other) < layer.index(module), f"{module} imports {other}, which comes after it"
         if module in STAGES:
             assert other not in STAGES, f"the stages {module} and {other} meet in the pipeline, not here"
 

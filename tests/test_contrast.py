@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from scipy.stats import permutation_test
 
 from featmap import InvalidParameterError, explain
@@ -50,6 +51,28 @@ def test_of_equally_sure_features_the_largest_difference_comes_first(rng):
     result = explained(X, rng).contrast(in_a)
     assert np.ptp(result.p_values) == 0
     assert result.top().tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_groups_far_from_the_middle_and_near_each_other(make, rng):
+    """Among data that are mostly elsewhere."""
+    in_a = np.arange(400) < 200
+    far = 1000 + 0.01 * rng.normal(size=(400, 5)) + 0.005 * in_a[:, None] * (np.arange(5) < 2)
+    X = np.vstack([far, rng.normal(size=(500, 5)) + 1])
+    explanation = explain(make(X), rng.normal(size=(900, 2)))
+    result = explanation.contrast(np.flatnonzero(in_a), np.arange(200, 400))
+    expected = far[in_a].mean(axis=0) - far[~in_a].mean(axis=0)
+    np.testing.assert_allclose(result.difference, expected, atol=3e-5)
+    assert result.significant(0.01).tolist() == [0, 1]
+
+
+def test_a_feature_that_is_the_same_in_all_rows_tells_nothing(rng):
+    rows = np.full((30, 2), np.float32(0.1))
+    rows[:, 1] = rng.normal(size=30)
+    for form in (rows, sp.csr_matrix(rows)):
+        difference, p = difference_with_p_values(form, np.arange(30) < 10, 50, 0)
+        assert abs(difference[0]) < 1e-12
+        assert p[0] == 1
 
 
 def test_permutations_that_differ_as_much_as_the_groups_count(rng):

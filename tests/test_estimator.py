@@ -334,3 +334,12 @@ def test_init_array_is_where_the_map_starts(data):
 def test_errors_are_values_or_featmaps():
     assert issubclass(InvalidDataError, ValueError)
     assert issubclass(InvalidParameterError, FeatmapError)
+
+
+def test_what_is_done_to_the_map_does_not_move_where_new_rows_go(rng):
+    X = rng.normal(size=(60, 4))
+    model = FeatMAP(n_epochs=10, random_state=0)
+    places = model.fit_transform(X)
+    before = model.transform(X[:5] + 0.1)
+    places -= 100
+    assert np.array_equal(model.transform(X[:5] + 0.1), before)

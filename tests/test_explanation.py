@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -13,10 +14,11 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 
-from featmap import Explanation, FeatMAP, InvalidDataError, InvalidParameterError, explain
+from featmap import Explanation, FeatMAP, InvalidDataError, InvalidParameterError, arrows, explain
 from featmap.arrows import KINDS
 from featmap.explanation import SCORED
 from featmap.loadings import axes
+from featmap.neighbors import ExactSearch
 
 ALL_KINDS = sorted(KINDS)
 
@@ -27,6 +29,53 @@ def centered(values):
 
 def median_fidelity(explanation, kind, **options):
     return float(np.median(explanation.fidelity(kind=kind, **options)))
+
+
+@pytest.mark.filterwarnings("ignore:n_neighbors=:featmap.FeatmapWarning")
+@pytest.mark.parametrize("n_rows", [2, 3, 4])
+def test_the_smallest_data_have_answers(n_rows, rng):
+    X = rng.normal(size=(n_rows, 3))
+    model = FeatMAP(n_epochs=3, random_state=0).fit(X)
+    for explanation in (model, model.explain(X + 1)):
+        for kind in SCORED:
+            assert np.isfinite(explanation.fidelity(kind=kind)).all()
+        for kind in KINDS:
+            assert np.isfinite(explanation.arrows(kind=kind)).all()
+        assert np.isfinite(explanation.feature_importance()).all()
+        assert np.isfinite(explanation.explained_variance()).all()
+        assert explanation.top_features(k=2).shape == (n_rows, 2)
+
+
+def test_large_tangent_spaces_are_added_up_a_few_at_a_time(rng, monkeypatch):
+    X = rng.normal(size=(200, 300))
+    explanation = explain(X, rng.normal(size=(200, 2)), n_tangent_neighbors=60)
+    expected = explanation.arrows(range(40))
+    monkeypatch.setattr(arrows, "BYTES_OF_TANGENTS", 2**20)
+    tracemalloc.start()
+    found = explanation.arrows(range(40))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    assert peak < 60 * 2**20  # all at once they take 200 MB and more
+
+
+def test_top_features_are_those_of_largest_importance_in_every_block(rng, monkeypatch):
+    explanation = explain(rng.normal(size=(50, 6)), rng.normal(size=(50, 2)))
+    expected = np.argsort(-explanation.feature_importance(), axis=1, kind="stable")
+    monkeypatch.setattr("featmap.explanation.BLOCK", 7)
+    assert np.array_equal(explanation.top_features(k=3), expected[:, :3])
+    assert np.array_equal(explanation.top_features([4, 2], k=99), expected[[4, 2]])
+
+
+def test_new_rows_are_searched_for_once_and_land_where_transform_puts_them(rng, monkeypatch):
+    X, new = rng.normal(size=(80, 4)), rng.normal(size=(9, 4))
+    model = FeatMAP(n_epochs=10, random_state=0).fit(X)
+    calls = []
+    nearest = ExactSearch.nearest
+    monkeypatch.setattr(ExactSearch, "nearest", lambda *arguments: calls.append(1) or nearest(*arguments))
+    explained = model.explain(new)
+    assert len(calls) == 1
+    assert np.array_equal(explained.embedding_, model.transform(new))
 
 
 @pytest.fixture(scope="module")

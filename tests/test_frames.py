@@ -16,7 +16,9 @@ from featmap.frames.paper import consistent_signs, cosine_graph
 from featmap.graph import build_graph
 from featmap.kernels.frames import frame_attraction, frame_repulsion
 from featmap.loadings import axes
+from featmap.memberships import membership_strengths, symmetrize
 from featmap.neighbors import find_neighbors, make_search
+from featmap.orthogonal import consistency
 from featmap.values import Connection, Graph
 from test_tangents import tangents_of
 
@@ -43,7 +45,7 @@ def plane(rng, workers):
 def test_frames_are_orthogonal(solver, dim, rng, workers):
     _, _, graph, connection = everything(rng.normal(size=(150, 3)), workers, dim)
     Y = rng.normal(size=(150, dim)).astype(np.float32)
-    frames = fit_frames(solver, Y, graph, connection, 0, workers).axes
+    frames = fit_frames(solver, Y, graph, connection, 15, 0, workers).axes
     gram = np.einsum("mca,mcb->mab", frames, frames, dtype=np.float64)
     np.testing.assert_allclose(gram, np.broadcast_to(np.eye(dim), gram.shape), atol=1e-5)
 
@@ -51,7 +53,7 @@ def test_frames_are_orthogonal(solver, dim, rng, workers):
 def test_aligned_frames_undo_the_local_basis_of_a_plane(plane, workers):
     """On the plane's own coordinates every arrow equals the plane's loading: the PCA biplot."""
     basis, Y, (features, tangents, graph, connection) = plane
-    frames = fit_frames("aligned", Y, graph, connection, 0, workers).axes
+    frames = fit_frames("aligned", Y, graph, connection, 15, 0, workers).axes
     V = axes(features, tangents, np.arange(400, dtype=np.int32), 2)
     arrows = np.einsum("mlh,mcl->mhc", V, frames)
     np.testing.assert_allclose(arrows, np.broadcast_to(basis, arrows.shape), atol=1e-2)
@@ -62,7 +64,7 @@ def test_paper_frames_follow_a_ribbon(rng, workers):
     basis = np.linalg.qr(rng.normal(size=(20, 2)))[0]
     flat = rng.uniform(-1, 1, (400, 2)) * [1.0, 0.005]
     features, tangents, graph, connection = everything(flat @ basis.T, workers)
-    frames = fit_frames("paper", flat.astype(np.float32), graph, connection, 0, workers).axes
+    frames = fit_frames("paper", flat.astype(np.float32), graph, connection, 15, 0, workers).axes
     V = axes(features, tangents, np.arange(400, dtype=np.int32), 2)
     arrows = np.einsum("mlh,mcl->mhc", V, frames)
     agreement = np.einsum("mhc,hc->m", arrows, basis) / 2  # 1 is perfect, 0 is chance
@@ -76,9 +78,9 @@ def test_flipping_singular_vectors_flips_their_columns(solver, rng, workers):
     Y = rng.normal(size=(300, 2)).astype(np.float32)
     signs = rng.choice([-1.0, 1.0], (300, tangents.n_directions))
     flipped = replace(tangents, factors=tangents.factors * signs[:, None, :])
-    frames = fit_frames(solver, Y, graph, connection, 0, workers).axes
+    frames = fit_frames(solver, Y, graph, connection, 15, 0, workers).axes
     turned = connect(features, flipped, graph, 2, workers)
-    again = fit_frames(solver, Y, graph, turned, 0, workers).axes
+    again = fit_frames(solver, Y, graph, turned, 15, 0, workers).axes
     expected = frames * signs[:, None, :2].astype(np.float32)
     if solver == "aligned":
         assert np.array_equal(again, expected)
@@ -110,7 +112,8 @@ def test_covariance_equals_its_twin(rng, workers):
         expected[i] += graph.weights.data[e] * np.outer(Y[j] - Y[i], connection.steps[e])
     np.testing.assert_allclose(map_covariances(Y, graph, connection, workers), expected, atol=1e-4)
     size = np.linalg.norm(expected, axis=(1, 2)).mean()
-    assert fit_frames("aligned", Y, graph, connection, 0, workers).covariance_size == pytest.approx(size, rel=1e-5)
+    frames = fit_frames("aligned", Y, graph, connection, 15, 0, workers)
+    assert frames.covariance_size == pytest.approx(size, rel=1e-5)
 
 
 def test_paper_gradient_equals_finite_differences(rng):
@@ -139,9 +142,22 @@ def test_paper_repulsion_pushes_frames_apart(rng):
 
 def test_cosine_graph_is_a_graph_on_the_same_edges(rng, workers):
     _, _, graph, connection = everything(rng.normal(size=(100, 5)), workers)
-    similar = cosine_graph(graph, connection, workers)
+    similar = cosine_graph(graph, connection, 15, workers)
     assert (similar.weights != similar.weights.T).nnz == 0
     assert set(zip(*similar.weights.nonzero(), strict=True)) <= set(zip(*graph.weights.nonzero(), strict=True))
+
+
+@pytest.mark.parametrize("n_neighbors", [6, 15])
+def test_cosine_graph_is_normalised_as_the_graph_is(n_neighbors, rng, workers):
+    """Before both directions are joined, a point's strengths sum to log2(n_neighbors)."""
+    _, _, graph, connection = everything(rng.normal(size=(100, 5)), workers)
+    similar = cosine_graph(graph, connection, n_neighbors, workers)
+    edges = graph.weights
+    distances = np.maximum(1.0 - consistency(connection.products), 0.0)
+    strengths = membership_strengths(distances, edges.indptr, n_neighbors, workers)
+    np.testing.assert_allclose(np.add.reduceat(strengths, edges.indptr[:-1]), np.log2(n_neighbors), rtol=1e-3)
+    expected = symmetrize(sp.csr_matrix((strengths, edges.indices, edges.indptr), edges.shape))
+    assert abs(similar.weights - expected.weights).max() == 0
 
 
 def test_consistent_signs_agree_along_a_strip(rng, workers):
@@ -162,5 +178,5 @@ def test_a_point_without_edges_keeps_a_frame(rng, workers):
     connection = Connection(turns, turns, np.ones((2, 2), np.float32))
     Y = rng.normal(size=(3, 2)).astype(np.float32)
     for solver in SOLVERS:
-        frames = fit_frames(solver, Y, Graph(weights), connection, 0, workers).axes
+        frames = fit_frames(solver, Y, Graph(weights), connection, 15, 0, workers).axes
         np.testing.assert_allclose(np.linalg.det(frames) ** 2, 1, atol=1e-4)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -42,8 +44,10 @@ def test_ties_are_broken_by_index(rng, workers):
 def test_candidates_in_any_order_are_ranked_by_distance_then_index(k, rng):
     rows = rng.integers(0, 3, (30, 2)).astype(np.float32)
     candidates = np.append(rng.permutation(30), -1).astype(np.int32)
-    indices, squared = np.empty((1, k), np.int32), np.empty((1, k))
-    rank_candidates(rows[:1], rows, candidates, candidates, np.array([0, 31]), indices, squared)
+    indices, squared = np.full((1, k), -1, np.int32), np.empty((1, k))
+    # The first half, and then the others.
+    rank_candidates(rows[:1], rows, candidates, candidates, np.array([0, 15]), indices, squared)
+    rank_candidates(rows[:1], rows, candidates[15:], candidates[15:], np.array([0, 16]), indices, squared)
     exact = ((rows - rows[0]) ** 2).sum(axis=1)
     assert indices[0].tolist() == np.lexsort((np.arange(30), exact))[:k].tolist()
 
@@ -53,6 +57,23 @@ def test_all_duplicates_take_the_lowest_indices(workers):
     assert found.indices[0].tolist() == [1, 2, 3, 4]
     assert found.indices[20].tolist() == [0, 1, 2, 3]
     assert (found.distances == 0).all()
+
+
+def test_few_sparse_rows_are_dense_at_a_time(workers, monkeypatch):
+    """Among many that are equal every row is a candidate of every other."""
+    monkeypatch.setattr(stage, "BYTES_OF_CANDIDATES", 2**20)
+    monkeypatch.setattr(stage, "ROWS_PER_BLOCK", 64)
+    monkeypatch.setattr(stage, "QUERIES_PER_BLOCK", 64)
+    X = sp.vstack([sp.csr_matrix((1500, 2000)), sp.random(20, 2000, 0.1, random_state=0)], "csr")
+    features = measure(X)
+    search = make_search(features, X, "euclidean", workers)
+    tracemalloc.start()
+    found = find_neighbors(search, features.matrix, 5, workers)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 0.75 * 4 * 1520 * 2000
+    assert found.indices[0].tolist() == [1, 2, 3, 4, 5]
+    assert found.indices[700].tolist() == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("exact_below", [10_000, 100])

@@ -152,7 +152,7 @@ def radii_correlation_of(model, Y):
     fitted = model._scene.ground.manifold
     with Workers(-1) as workers:
         connection = connect(fitted.features, fitted.tangents, fitted.graph, 2, workers)
-        frames: Frames = fit_frames("aligned", Y.astype(np.float32), fitted.graph, connection, 0, workers)
+        frames: Frames = fit_frames("aligned", Y.astype(np.float32), fitted.graph, connection, 15, 0, workers)
         on_map = log_radii(exact_map_radii(Y, fitted.graph, frames, Curve.fit(0.1, 1.0), workers))
     return correlation(model.radii_, on_map)
 

@@ -10,6 +10,7 @@ All arrows of a point are one matrix A (d', n): a step Δy on the map predicts t
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from .loadings import axes
 from .regression import Moments
 from .scene import Scene
 from .values import DoubleArray, IntArray, Tangents
+
+BYTES_OF_TANGENTS = 2**25  # held at a time while projections onto tangent spaces are added up
 
 # The arrows of some points, (points, d', n), from what is around them, and rows they must know nothing of.
 Arrows = Callable[[Scene, IntArray, Moments, "list[IntArray] | None"], DoubleArray]
@@ -35,10 +38,13 @@ def tangent_arrows(scene: Scene, points: IntArray, moments: Moments, left_out: l
     is a noisy one; projections onto several can be averaged without aligning their bases. docs/fidelity.md
     says how near the ceiling that comes.
     """
-    slopes = moments.slopes()
+    slopes, features = moments.slopes(), scene.ground.features
     near = scene.tangents.neighbors[points]
-    total = _within(slopes[:, None], scene.ground.features, scene.tangents, points[:, None], slopes.shape[1])
-    total += _within(slopes[:, None], scene.ground.features, scene.ground.tangents, near, slopes.shape[1])
+    total = _within(slopes[:, None], features, scene.tangents, points[:, None], slopes.shape[1])
+    n_axes = max(slopes.shape[1], scene.ground.tangents.intrinsic_dim[near].max(initial=1))
+    n_parts = -(-near.size * int(n_axes) * features.shape[1] * 8 // BYTES_OF_TANGENTS)
+    for part in np.array_split(near, min(n_parts, near.shape[1]), axis=1):
+        total += _within(slopes[:, None], features, scene.ground.tangents, part, slopes.shape[1])
     return total / (near.shape[1] + 1)
 
 
@@ -70,8 +76,13 @@ KINDS: dict[str, Arrows] = {"tangent": tangent_arrows, "frame": frame_arrows, "m
 def random_arrows(scene: Scene, points: IntArray, moments: Moments, left_out: list[IntArray] | None) -> DoubleArray:
     """The frame's arrows with frames drawn by chance: what no knowledge of the map scores."""
     dim = scene.places.shape[1]
-    frames = np.linalg.qr(np.random.default_rng(0).normal(size=(len(scene), dim, dim))[points])[0]
+    frames = np.linalg.qr(_random_matrices(len(scene), dim)[points])[0]
     return frames @ axes(scene.ground.features, scene.tangents, points, dim)
+
+
+@lru_cache(maxsize=1)
+def _random_matrices(n_points: int, dim: int) -> DoubleArray:
+    return np.random.default_rng(0).normal(size=(n_points, dim, dim))
 
 
 def draw_arrows(kind: Arrows, scene: Scene, points: IntArray, k: int) -> tuple[DoubleArray, Moments]:
@@ -84,7 +95,10 @@ def fidelity(kind: Arrows, scene: Scene, points: IntArray, k: int) -> DoubleArra
     """The cosine between predicted and true changes of features among the k nearest on the map, cross-fitted.
 
     The k are halved, every second one in the order of distance; what is fitted to one half is scored on the other.
+    One neighbour alone has no other half, and nothing is known of any arrows.
     """
+    if k < 2:
+        return np.zeros(len(points))
     near = scene.nearest_on_map(points, k)
     halves = near[:, ::2], near[:, 1::2]
     scores = np.zeros(len(points))

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.stats import false_discovery_control
 
 from .errors import InvalidParameterError, MissingExtraError
+from .parallel import BLOCK
 from .rows import Matrix
 from .values import DoubleArray, IntArray
 
 PERMUTATIONS_AT_ONCE = 50
+ROUNDING = 1e-12  # a smaller part of the mean square is no variance
 
 
 @dataclass(frozen=True)
@@ -61,32 +64,49 @@ def difference_with_p_values(
     features together are the reference of each, and a hundred permutations tell one feature in a thousand.
     """
     n_rows, n_in_a = len(in_a), int(in_a.sum())
-    mean = np.asarray(rows.mean(axis=0), dtype=np.float64).ravel()
-    squares = rows.multiply(rows) if hasattr(rows, "multiply") else np.square(rows)
-    spread = np.maximum(np.asarray(squares.mean(axis=0), dtype=np.float64).ravel() - mean**2, 0.0)
-    varies = spread > 1e-12 * (spread + mean**2)
+    rows, mean, spread = _centered(rows)
+    varies = spread > 0
 
     def differences(memberships: np.ndarray) -> DoubleArray:
-        sums = np.asarray(memberships @ rows, dtype=np.float64)
-        means_a = sums / n_in_a
+        means_a = np.asarray(memberships @ rows, dtype=np.float64) / n_in_a
         return (means_a - mean) * (n_rows / (n_rows - n_in_a))
 
     def statistic(difference: DoubleArray) -> DoubleArray:
         """It rises with t², by one rule for all features; the total spread does not depend on who is in a."""
         return difference[..., varies] ** 2 / spread[varies]
 
-    observed = differences(in_a[None].astype(np.float32))[0]
+    observed = differences(in_a[None].astype(rows.dtype))[0]
     rng = np.random.default_rng(seed)
     by_chance = []
     for start in range(0, n_permutations, PERMUTATIONS_AT_ONCE):
         n_now = min(PERMUTATIONS_AT_ONCE, n_permutations - start)
         shuffled = rng.permuted(np.broadcast_to(in_a, (n_now, n_rows)), axis=1)
-        by_chance.append(statistic(differences(shuffled.astype(np.float32))).ravel())
+        by_chance.append(statistic(differences(shuffled.astype(rows.dtype))).ravel())
     reference = np.sort(np.concatenate(by_chance))
     p_values = np.ones(len(mean))
     as_large = len(reference) - np.searchsorted(reference, statistic(observed), side="left")
     p_values[varies] = (1 + as_large) / (1 + len(reference))
     return observed, p_values
+
+
+def _centered(rows: Matrix) -> tuple[Matrix, DoubleArray, DoubleArray]:
+    """Rows from which the mean was taken if they are dense, the mean they have now, and the variance.
+
+    Groups may lie far from the middle of the data and near to each other. Float32 has room for their differences, not
+    for sums of their places; sparse rows keep their zeros, and get float64 instead.
+    """
+    if sp.issparse(rows):
+        rows = rows.astype(np.float64)
+        mean = np.asarray(rows.mean(axis=0)).ravel()
+        squares = np.asarray(rows.multiply(rows).mean(axis=0)).ravel()
+        spread = squares - mean**2
+        return rows, mean, np.where(spread > ROUNDING * squares, spread, 0.0)
+    mean = rows.mean(axis=0, dtype=np.float64)
+    centered = np.empty_like(rows)
+    for start in range(0, len(rows), BLOCK):
+        centered[start : start + BLOCK] = rows[start : start + BLOCK] - mean
+    spread = np.einsum("ij,ij->j", centered, centered, dtype=np.float64) / len(rows)
+    return centered, np.zeros_like(mean), np.where(np.ptp(rows, axis=0) > 0, spread, 0.0)
 
 
 def compare_groups(

@@ -394,8 +394,8 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         manifold, embedding = fitted.manifold, fitted.embedding
         scale = manifold.features.scale
-        self._scene = look_at(manifold, embedding.coordinates, embedding.frames)
-        self.embedding_ = embedding.coordinates
+        self._scene = look_at(manifold, embedding.coordinates.copy(), embedding.frames)
+        self.embedding_ = embedding.coordinates  # what users do to the map they got does not move where new rows go
         self.frames_ = embedding.frames.axes
         self.graph_ = manifold.graph.weights
         self.singular_values_ = manifold.tangents.singular_values / scale

@@ -131,8 +131,12 @@ class Explanation:
         """Column numbers of the k most important features of each row, most important first: (rows, k)."""
         if not isinstance(k, numbers.Integral) or k < 1:
             raise InvalidParameterError(f"top_features(k={k!r}): must be an integer of at least 1")
-        importance = self.feature_importance(rows)
-        return np.argsort(-importance, axis=1, kind="stable")[:, :k]
+        chosen = self._rows(rows)
+        top = np.empty((len(chosen), min(int(k), self.n_features_in_)), np.int64)
+        for start in range(0, len(chosen), BLOCK):
+            importance = self.feature_importance(chosen[start : start + BLOCK])
+            top[start : start + BLOCK] = np.argsort(-importance, axis=1, kind="stable")[:, :k]
+        return top
 
     def contrast(
         self, a: Any, b: Any = None, *, labels: Any = None, n_permutations: int = 200, random_state: int = 0

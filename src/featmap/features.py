@@ -106,11 +106,15 @@ def _center(sample: np.ndarray) -> DoubleArray:
 
 
 def _center_of_sparse(entries: Matrix) -> DoubleArray:
-    """The same, a few columns at a time."""
+    """The same, a few columns at a time. Where zeros are the most, zero is the median."""
     sample = _sample(entries).tocsc()
+    center = np.zeros(sample.shape[1])
+    dense = np.flatnonzero(2 * np.diff(sample.indptr) >= sample.shape[0])
     width = max(1, BYTES_PER_BLOCK // (8 * sample.shape[0]))
-    starts = range(0, sample.shape[1], width)
-    return np.concatenate([_center(sample[:, start : start + width].toarray()) for start in starts])
+    for start in range(0, len(dense), width):
+        columns = dense[start : start + width]
+        center[columns] = _center(sample[:, columns].toarray())
+    return center
 
 
 def _blocks(X: Matrix) -> Iterator[slice]:
@@ -192,13 +196,25 @@ def _shift_and_scale(values: np.ndarray, center: DoubleArray | float, scale: flo
 def _unit_rows(X: Matrix) -> Matrix:
     """Rows divided by their lengths; rows of zeros stay."""
     if sp.issparse(X):
-        blocks = [sp.csr_matrix(_unit_rows(X[rows].astype(np.float64).toarray())) for rows in _blocks(X)]
-        return SparseRows(sp.vstack(blocks, "csr"), np.zeros(X.shape[1], np.float32))
+        entries = _summed(X)
+        row = np.repeat(np.arange(entries.shape[0]), np.diff(entries.indptr))
+        largest = abs(entries).max(axis=1).toarray().ravel()
+        unit = sp.csr_matrix((_divided(entries.data, row, largest), entries.indices, entries.indptr), entries.shape)
+        return SparseRows(unit, np.zeros(X.shape[1], np.float32))
     unit = np.empty(X.shape, np.float32)
     for rows in _blocks(X):
         block = X[rows].astype(np.float64)
-        # A power of two first, so that the squares stay within float64.
-        block *= power_of_two_below(np.abs(block).max(axis=1, keepdims=True))
-        lengths = np.linalg.norm(block, axis=1, keepdims=True)
-        unit[rows] = block / np.where(lengths > 0, lengths, 1.0)
+        row = np.repeat(np.arange(len(block)), block.shape[1])
+        unit[rows] = _divided(block.ravel(), row, np.abs(block).max(axis=1)).reshape(block.shape)
     return unit
+
+
+def _divided(values: DoubleArray, row: np.ndarray, largest: DoubleArray) -> FloatArray:
+    """Values by the lengths of the rows they are in.
+
+    Squares are added up one by one, so that zeros between them change no bit; after multiplication by a power of two,
+    so that they stay within float64.
+    """
+    values = values * power_of_two_below(largest)[row]
+    lengths = np.sqrt(np.bincount(row, values**2, minlength=len(largest)))
+    return (values / np.where(lengths > 0, lengths, 1.0)[row]).astype(np.float32)

@@ -52,11 +52,12 @@ class Manifold:
         for start in range(0, X.shape[0], BLOCK):
             near, _ = self.nearest(X[start : start + BLOCK], workers)
             strengths = self.strengths(near, self.n_neighbors, workers)
-            placed[start : start + BLOCK] = _weighted_places(near, strengths, places)
+            placed[start : start + BLOCK] = place_among(near, strengths, places)
         return placed
 
 
-def _weighted_places(near: Neighbors, strengths: DoubleArray, places: FloatArray) -> np.ndarray:
+def place_among(near: Neighbors, strengths: DoubleArray, places: FloatArray) -> np.ndarray:
+    """See `Manifold.place`."""
     distances = near.distances.astype(np.float64)
     nearest = distances[:, :1]
     with np.errstate(divide="ignore", invalid="ignore"):

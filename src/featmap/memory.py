@@ -134,6 +134,10 @@ class Sizes:
         """Rows of sparse data that every thread looks at."""
         return 0 if self.n_stored is None else self.n_threads * FLOAT * n_rows * self.n
 
+    def ranked(self) -> float:
+        """Candidates among sparse data that every thread looks at."""
+        return min(self.made_dense(self.m), self.n_threads * BYTES_OF_CANDIDATES)
+
     def search(self) -> float:
         """What finds the neighbours of new rows, too: lists of coordinates, or the data as given."""
         if not self.has_fast_metric:
@@ -148,13 +152,12 @@ class Sizes:
         found = (INT + 2 * DOUBLE) * self.m * (max(self.k, self.k_tangent) + 1)
         if self.has_fast_metric and self.m > EXACT_BELOW:
             building = max(FLOAT * sample_size(self.m, self.n) * self.n, self.made_dense(ROWS_AT_ONCE))
-            ranking = self.made_dense(QUERIES_PER_BLOCK) + (
-                0 if self.n_stored is None else self.n_threads * BYTES_OF_CANDIDATES
-            )
+            ranking = self.made_dense(QUERIES_PER_BLOCK) + self.ranked()
             return self.coordinates() + max(building, INT * self.m * PROBED_LISTS + found + ranking)
         # Of a block of queries: distances to all rows, with bounds, sums and marks of the same shape.
         comparing = self.threads(QUERIES_PER_BLOCK) * 6 * FLOAT * QUERIES_PER_BLOCK * self.m
-        return found + comparing + self.made_dense(QUERIES_PER_BLOCK + ROWS_PER_BLOCK)
+        rows = self.made_dense(QUERIES_PER_BLOCK) + max(self.made_dense(ROWS_PER_BLOCK), self.ranked())
+        return found + comparing + rows
 
     def joining(self) -> float:
         """The memberships, there and back, and sums of sparse matrices, which are made for all entries of both."""

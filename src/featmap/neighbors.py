@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,7 +26,7 @@ from .kernels.search import (
 )
 from .parallel import Workers, one_library_thread
 from .projection import principal_directions, project
-from .rows import FloatArray, IntArray, Matrix, SparseRows, dense_rows, dense_table
+from .rows import FloatArray, IntArray, Matrix, SparseRows, dense_rows
 from .values import Neighbors
 
 EXACT_BELOW = 10_000  # rows; above, all pairs cost more than building lists
@@ -135,22 +136,25 @@ class ExactSearch:
         n_queries = queries.shape[0]
         indices = np.empty((n_queries, k), np.int32)
         squared = np.empty((n_queries, k))
-        norms = np.concatenate([_squared_norms(dense_rows(self.matrix, rows)) for rows in self._blocks()])
 
         def task(start: int, stop: int) -> None:
             block = dense_rows(queries, slice(start, stop))
-            offsets, candidates = self._candidates(block, norms, k)
+            offsets, candidates = self._candidates(block, k)
             _rank(block, self.matrix, offsets, candidates, indices[start:stop], squared[start:stop])
 
         workers.over_rows(n_queries, task, QUERIES_PER_BLOCK)
         return indices, np.sqrt(squared)
 
-    def _candidates(self, queries: FloatArray, norms: FloatArray, k: int) -> tuple[np.ndarray, IntArray]:
+    @cached_property
+    def _norms(self) -> FloatArray:
+        return np.concatenate([_squared_norms(dense_rows(self.matrix, rows)) for rows in self._blocks()])
+
+    def _candidates(self, queries: FloatArray, k: int) -> tuple[np.ndarray, IntArray]:
         """Every row that could be among the k nearest, given the rounding of float32 products of n terms."""
         products = np.empty((len(queries), self.matrix.shape[0]), np.float32)
         for rows in self._blocks():
             products[:, rows] = queries @ dense_rows(self.matrix, rows).T
-        sizes = _squared_norms(queries)[:, None] + norms
+        sizes = _squared_norms(queries)[:, None] + self._norms
         error = np.float32((queries.shape[1] + 8) * np.finfo(np.float32).eps)
         estimate = sizes - 2 * products
         highest = np.partition(estimate + error * sizes, k - 1, axis=1)[:, k - 1 : k]
@@ -334,16 +338,18 @@ def _rank(
     indices: IntArray,
     squared: np.ndarray,
 ) -> None:
-    """Of sparse data only so many queries at a time that their candidates have room as dense rows."""
-    at_once = len(queries)
-    if isinstance(matrix, SparseRows):
-        at_once = max(1, at_once * BYTES_OF_CANDIDATES // (4 * matrix.shape[1] * max(1, len(candidates))))
-    for start in range(0, len(queries), at_once):
-        part = slice(start, start + at_once)
-        bounds = offsets[start : start + at_once + 1]
-        chosen = candidates[bounds[0] : bounds[-1]]
-        rows, positions = dense_table(matrix, chosen)
-        rank_candidates(queries[part], rows, positions, chosen, bounds - bounds[0], indices[part], squared[part])
+    indices[:] = -1
+    if not isinstance(matrix, SparseRows):
+        rank_candidates(queries, matrix, candidates, candidates, offsets, indices, squared)
+        return
+    # Only so many rows are made dense at a time as have room.
+    rows = np.unique(candidates[candidates >= 0])
+    at_once = max(1, BYTES_OF_CANDIDATES // (4 * matrix.shape[1]))
+    for start in range(0, len(rows), at_once):
+        part = rows[start : start + at_once]
+        positions = np.searchsorted(part, candidates).astype(np.int32)
+        positions[(positions == len(part)) | (part[np.minimum(positions, len(part) - 1)] != candidates)] = -1
+        rank_candidates(queries, matrix[part].toarray(), positions, candidates, offsets, indices, squared)
 
 
 def _squared_norms(rows: FloatArray) -> FloatArray:

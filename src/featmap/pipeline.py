@@ -20,7 +20,7 @@ from .layout.edges import sort_into_slots
 from .layout.forces import Attraction, Force, Repulsion
 from .layout.order import order_along_map
 from .layout.start import make_start
-from .manifold import Manifold
+from .manifold import Manifold, place_among
 from .neighbors import check_metric, find_neighbors, given_neighbors, make_search
 from .parallel import Workers
 from .progress import Progress
@@ -139,7 +139,9 @@ def look_at_any_map(X: Matrix, places: FloatArray, settings: Settings, workers: 
     with progress.stage("alignment"):
         connection = connect(manifold.features, manifold.tangents, manifold.graph, places.shape[1], workers)
     with progress.stage("frames"):
-        frames = fit_frames(settings.frames, places, manifold.graph, connection, settings.seed, workers)
+        frames = fit_frames(
+            settings.frames, places, manifold.graph, connection, settings.n_neighbors, settings.seed, workers
+        )
     return look_at(manifold, places, frames)
 
 
@@ -157,7 +159,7 @@ def look_at_new(X: Matrix, ground: Ground, workers: Workers) -> Scene:
         manifold.intrinsic_dim,
         workers,
     )
-    places = manifold.place(X, ground.places, workers)
+    places = place_among(near, links, ground.places).astype(np.float32)
     indptr = np.arange(0, links.size + 1, near.k)
     tied = sp.csr_matrix((links.ravel(), near.indices.ravel(), indptr), (len(places), len(ground.places)))
     return Scene(ground, tangents, places, _frames_among(ground, tangents, places, tied, workers), tied, None)
@@ -221,7 +223,9 @@ def _lay_out(
     state = stages.kept("layout", lambda: State.start(begin))
 
     def frames() -> Frames:
-        return fit_frames(settings.frames, state.embedding, graph, connection, settings.seed, workers)
+        return fit_frames(
+            settings.frames, state.embedding, graph, connection, settings.n_neighbors, settings.seed, workers
+        )
 
     with progress.stage("layout", settings.n_epochs):
         density_from = settings.n_epochs - density_epochs(settings)

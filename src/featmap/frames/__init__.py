@@ -14,12 +14,18 @@ SOLVERS = {"aligned": aligned_frames, "paper": paper_frames}
 
 
 def fit_frames(
-    solver: str, embedding: FloatArray, graph: Graph, connection: Connection, seed: int, workers: Workers
+    solver: str,
+    embedding: FloatArray,
+    graph: Graph,
+    connection: Connection,
+    n_neighbors: int,
+    seed: int,
+    workers: Workers,
 ) -> Frames:
-    """Embed the tangent spaces as frames on the map, by the solver named."""
+    """Embed the tangent spaces as frames on the map, by the solver named; ``n_neighbors`` are those of the graph."""
     covariance = map_covariances(embedding, graph, connection, workers)
     size = float(np.sqrt(np.einsum("mca,mca->m", covariance, covariance, dtype=np.float64)).mean()) or 1.0
-    axes = SOLVERS[solver](covariance / np.float32(size), graph, connection, seed, workers)
+    axes = SOLVERS[solver](covariance / np.float32(size), graph, connection, n_neighbors, seed, workers)
     return Frames(axes, size)
 
 

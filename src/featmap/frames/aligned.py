@@ -15,7 +15,7 @@ CONVERGED = 2e-3  # mean change of a frame's entries in one sweep; by then 0.98 
 
 
 def aligned_frames(
-    covariance: FloatArray, graph: Graph, connection: Connection, seed: int, workers: Workers
+    covariance: FloatArray, graph: Graph, connection: Connection, n_neighbors: int, seed: int, workers: Workers
 ) -> FloatArray:
     """V_i^e ← polar(Σ_j P_ij V_j^e O_ij + μ C_i + deg_i V_i^e), all points at once, from polar(C_i).
 

@@ -17,11 +17,10 @@ EPOCHS = 200
 STEP = 0.2
 DRAWS = 5
 SIGN_SWEEPS = 20
-N_NEIGHBORS = 15  # what P(Θ) is normalised to, as the paper's P
 
 
 def paper_frames(
-    covariance: FloatArray, graph: Graph, connection: Connection, seed: int, workers: Workers
+    covariance: FloatArray, graph: Graph, connection: Connection, n_neighbors: int, seed: int, workers: Workers
 ) -> FloatArray:
     """Minimise KL(P(Θ)‖Q(Θ^e)), then turn all frames together to fit the map, which cosines leave free."""
     dim = covariance.shape[1]
@@ -29,17 +28,17 @@ def paper_frames(
     known = slice(connection.steps.shape[1])
     signs[:, known] = consistent_signs(graph, connection)
     signs[:, known] *= _signs_of_parts(graph, (covariance[:, 0] * signs)[:, known])
-    similar = cosine_graph(graph, connection, workers)
+    similar = cosine_graph(graph, connection, n_neighbors, workers)
     frames = _descend(similar, dim, seed, workers)
     turn = polar(np.einsum("mca,ma,mba->cb", covariance, signs, frames, dtype=np.float64), np.eye(dim))
     return (turn.astype(np.float32) @ frames) * signs[:, None, :]
 
 
-def cosine_graph(graph: Graph, connection: Connection, workers: Workers) -> Graph:
+def cosine_graph(graph: Graph, connection: Connection, n_neighbors: int, workers: Workers) -> Graph:
     """P(Θ): the distances 1 − cos Θ_ij on the graph's edges, normalised like the graph's own."""
     edges = graph.weights
     distances = np.maximum(1.0 - consistency(connection.products), 0.0)
-    strengths = membership_strengths(distances, edges.indptr, N_NEIGHBORS, workers)
+    strengths = membership_strengths(distances, edges.indptr, n_neighbors, workers)
     return symmetrize(sp.csr_matrix((strengths, edges.indices, edges.indptr), edges.shape))
 
 

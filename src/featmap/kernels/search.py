@@ -133,13 +133,15 @@ def rank_candidates(queries, rows, positions, candidates, offsets, out_indices, 
     """The nearest of each query's candidates, by exact distance, ties by index.
 
     Query q has the candidates offsets[q]:offsets[q + 1]; candidate c is the row positions[c] of ``rows`` and is
-    known to the world as candidates[c]. Negative ones are absent; places left over keep index −1.
+    known to the world as candidates[c]. Negative positions are absent. What is in the outputs is kept and added to;
+    index −1 is a place left over.
     """
     for q in range(queries.shape[0]):
         filled = 0
-        out_indices[q] = -1
+        while filled < out_indices.shape[1] and out_indices[q, filled] >= 0:
+            filled += 1
         for c in range(offsets[q], offsets[q + 1]):
-            if candidates[c] >= 0:
+            if positions[c] >= 0:
                 squared = squared_distance(queries[q], rows[positions[c]])
                 filled = insert_sorted(squared, candidates[c], filled, out_squared, out_indices, q)
 
