@@ -106,7 +106,7 @@ def _centered(rows: Matrix) -> tuple[Matrix, DoubleArray, DoubleArray]:
     for start in range(0, len(rows), BLOCK):
         centered[start : start + BLOCK] = rows[start : start + BLOCK] - mean
     spread = np.einsum("ij,ij->j", centered, centered, dtype=np.float64) / len(rows)
-    return centered, np.zeros_like(mean), np.where(np.ptp(rows, axis=0) > 0, spread, 0.0)
+    return centered, np.zeros_like(mean), spread
 
 
 def compare_groups(
