@@ -10,6 +10,8 @@ import warnings
 import numpy as np
 from sklearn.utils import Bunch
 
+from featmap import DatasetError
+
 N_GENES = 2000
 N_COMPONENTS = 50
 
@@ -20,6 +22,8 @@ def prepared_cells(counts: Bunch, *, by_residuals: bool = False) -> Bunch:
     Variable genes are those of large dispersion, Scanpy's default, which passes over most genes that tell T cells
     from others (CD3D, CD8A, IL7R) for genes of a few cells; or those of large Pearson residuals, which does not.
     """
+    if counts.target is None:
+        raise DatasetError("these cells have no labels, which are not among the published files: set FEATMAP_DATA")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of scanpy and its dependencies, on each other
         import scanpy

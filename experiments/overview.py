@@ -19,7 +19,8 @@ FEATMAP_DATA=/path/to/data make figures        # everything; continues where it 
 FEATMAP_DATA=/path/to/data make figures-quick  # parts of the data, in minutes, into experiments/quick
 ```
 
-Without `FEATMAP_DATA` the data are downloaded. The single-cell COVID data of the paper (Liu et al. 2021) could not be
+Without `FEATMAP_DATA` the data are downloaded, all but the labels of PBMC 3k, which are not among the published
+files: what compares cells needs the folder. The single-cell COVID data of the paper (Liu et al. 2021) could not be
 had; PBMC 3k and Paul 2015 stand in for them.
 """
 
