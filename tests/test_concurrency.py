@@ -17,6 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 from joblib import Parallel, delayed
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from featmap import FeatMAP
 from featmap.parallel import one_library_thread
@@ -49,6 +50,64 @@ def alone():
 def test_eight_threads_fit_twenty_models_at_once(alone):
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda seed: digest(seed, n_jobs=2), range(20))) == alone
+
+
+def test_threads_fit_beside_limits_on_blas_of_others():
+    """So large that principal components have other bits on two threads of BLAS, which the main thread asks for."""
+    X = np.random.default_rng(0).normal(size=(1500, 100))
+
+    def fit(n_epochs):
+        model = FeatMAP(n_epochs=n_epochs, random_state=0, init="pca", n_jobs=1).fit(X)
+        return [array.tobytes() for array in (model.embedding_, model.frames_, model.transform(X[:9] + 0.1))]
+
+    lengths = (2, 30, 8)  # end one after the other
+    with threadpool_limits(1):
+        one_by_one = list(map(fit, lengths))
+    with threadpool_limits(2), ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(fit, lengths)) == one_by_one
+
+
+def library_threads():
+    """Of all libraries, as the calling thread sees them."""
+    return {pool["filepath"]: pool["num_threads"] for pool in threadpool_info()}
+
+
+@pytest.mark.parametrize("main_ends_first", [True, False])
+def test_fits_that_overlap_leave_the_threads_of_libraries_as_they_were(main_ends_first):
+    """As seen from both threads, each with its own limit on OpenMP, whichever ends first."""
+    both = threading.Barrier(2, timeout=60)
+    first_has_ended = threading.Event()
+
+    def fit_beside_another(ends_first):
+        within = []
+
+        def meet_and_end_in_turn(stage, done, total):
+            if within:
+                return
+            both.wait()
+            assert ends_first or first_has_ended.wait(60)
+            within.append(library_threads())
+
+        before = library_threads()
+        both.wait()
+        FeatMAP(**QUICK, n_jobs=2).fit(table(0), callback=meet_and_end_in_turn)
+        if ends_first:
+            first_has_ended.set()
+        both.wait()
+        return before, within[0], library_threads()
+
+    def fit_in_other_thread():
+        with threadpool_limits(3, "openmp"):
+            return fit_beside_another(not main_ends_first)
+
+    with threadpool_limits(2), ThreadPoolExecutor(1) as pool:
+        other = pool.submit(fit_in_other_thread)
+        of_main, of_other = fit_beside_another(main_ends_first), other.result()
+    assert set(of_main[0].values()) == {2}
+    assert set(of_other[0].values()) == {2, 3}
+    for before, within, after in (of_main, of_other):
+        assert set(within.values()) == {1}
+        assert after == before
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
@@ -104,6 +163,24 @@ def test_a_fork_while_others_hold_the_lock_on_library_threads(alone):
     finally:
         stop.set()
         busy.join()
+
+
+@can_fork
+@forks
+def test_a_fork_while_another_thread_is_inside_gets_its_library_threads_back():
+    """With its first fit: the other thread is not in the child, and will never leave."""
+    with threadpool_limits(2), ThreadPoolExecutor(1) as pool:
+        before = library_threads()
+        held = one_library_thread()
+        pool.submit(held.__enter__).result()
+
+        def fit_in_child():
+            FeatMAP(**QUICK).fit(table(0))
+            return str(library_threads() == before)
+
+        answer = in_a_forked_child(fit_in_child)
+        pool.submit(held.__exit__, None, None, None).result()
+    assert answer == "True"
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
+from featmap import parallel
 from featmap.parallel import Workers, one_library_thread
 
 
-def blas_threads():
-    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+def library_threads():
+    """Of all libraries, as the calling thread sees them."""
+    return {pool["filepath"]: pool["num_threads"] for pool in threadpool_info()}
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, 4, -1])
@@ -70,19 +73,60 @@ def test_no_threads_are_left():
 
 
 def test_library_threads_are_given_back():
-    before = blas_threads()
+    before = library_threads()
     with Workers(2):
-        assert blas_threads() == {1}
-    assert blas_threads() == before
+        assert set(library_threads().values()) == {1}
+    assert library_threads() == before
 
 
 def test_library_threads_of_overlapping_fits():
     """Two that enter and leave crosswise: held while either is inside, given back after the last."""
-    before = blas_threads()
-    first, second = one_library_thread(), one_library_thread()
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
-    assert blas_threads() == {1}
-    second.__exit__(None, None, None)
-    assert blas_threads() == before
+    with threadpool_limits(2):
+        before = library_threads()
+        first, second = one_library_thread(), one_library_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert set(library_threads().values()) == {1}
+        second.__exit__(None, None, None)
+        assert library_threads() == before
+
+
+def test_threads_of_a_pool_are_held_too():
+    seen = []
+    with threadpool_limits(2), Workers(2) as workers:
+        workers.over_rows(2, lambda start, stop: seen.append(library_threads()), block=1)
+    assert [set(threads.values()) for threads in seen] == [{1}, {1}]
+
+
+def test_limits_that_others_give_back_in_the_meantime_stay():
+    """Somebody's own limits end while another thread is inside, which had seen them when it entered."""
+    before = library_threads()
+    with ThreadPoolExecutor(1) as other:
+        held = one_library_thread()
+        with threadpool_limits(3):
+            other.submit(held.__enter__).result()
+            assert {1} == set(other.submit(library_threads).result().values())
+        other.submit(held.__exit__, None, None, None).result()
+    assert library_threads() == before
+
+
+def test_nothing_is_kept_of_those_that_have_left():
+    def enter_and_leave(_):
+        with one_library_thread():
+            pass
+
+    def kept():
+        return [
+            len(part)
+            for held in (parallel._held_in_process, parallel._held_in_thread)
+            for part in vars(held).values()
+        ]
+
+    nothing = kept()
+    with threadpool_limits(2), one_library_thread(), ThreadPoolExecutor(4) as pool:
+        of_one = kept()
+        list(pool.map(enter_and_leave, range(20)))
+        assert kept() == of_one
+    assert sum(of_one) > sum(nothing) == 0
+    assert kept() == nothing

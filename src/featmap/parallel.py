@@ -14,22 +14,61 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
+from typing import Any
 
 from joblib import effective_n_jobs
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 Task = Callable[[int, int], None]
 
 BLOCK = 2048
 
+
+class _Held:
+    """Libraries at one thread from the first caller's entry until the last one has left."""
+
+    def __init__(self) -> None:
+        self.callers: set[object] = set()
+        self.before: dict[str, tuple[Any, int]] = {}
+
+    def enter(self, caller: object, libraries: list[Any]) -> None:
+        self.callers.add(caller)
+        for library in libraries:
+            n_threads = library.num_threads
+            if n_threads != 1:
+                self.before[library.filepath] = library, n_threads
+                _set_threads(library, 1)
+
+    def leave(self, caller: object) -> None:
+        self.callers.discard(caller)
+        if self.callers:
+            return
+        for library, n_threads in self.before.values():
+            # What somebody else has set in the meantime is theirs.
+            if library.num_threads == 1:
+                _set_threads(library, n_threads)
+        self.before.clear()
+
+
+class _HeldInThread(_Held, threading.local):
+    """The same, for each thread apart."""
+
+
+_held_in_process = _Held()
+_held_in_thread = _HeldInThread()
 _limits_lock = threading.Lock()
-_limits_held = 0
-_limits = ExitStack()
+
+
+def _after_fork_in_child() -> None:
+    """Callers in other threads have not survived and will never leave; the next to leave restores their limits."""
+    _held_in_process.callers &= _held_in_thread.callers
+    _limits_lock.release()
+
 
 if hasattr(os, "register_at_fork"):
     # A process that forks while another thread has the lock would leave its child waiting for it for ever.
     os.register_at_fork(
-        before=_limits_lock.acquire, after_in_parent=_limits_lock.release, after_in_child=_limits_lock.release
+        before=_limits_lock.acquire, after_in_parent=_limits_lock.release, after_in_child=_after_fork_in_child
     )
 
 
@@ -37,29 +76,53 @@ if hasattr(os, "register_at_fork"):
 def one_library_thread() -> Iterator[None]:
     """Hold BLAS and OpenMP to one thread while any caller, in any thread, is inside.
 
-    Such limits belong to the whole process: two fits that each saved and restored them would undo each other's.
+    Limits that belong to the process are given back by the last to leave: fits that each saved and restored them
+    would undo each other's. Those that belong to a thread can be given back in that thread only.
     """
-    global _limits_held
-    is_inside = False
+    caller = object()
     try:
         with _limits_lock:
-            is_inside = True
-            _limits_held += 1
-            # Entered anew each time, since a library may have been loaded after the last one.
-            _limits.enter_context(threadpool_limits(1))
+            # Found anew each time, since a library may have been loaded after the last one.
+            of_process, of_thread = _libraries()
+            _held_in_process.enter(caller, of_process)
+            _held_in_thread.enter(caller, of_thread)
         yield
     finally:
         with _limits_lock:
-            _limits_held -= is_inside
-            if _limits_held == 0:
-                _limits.close()
+            _held_in_thread.leave(caller)
+            _held_in_process.leave(caller)
 
 
 def _limit_own_thread() -> None:
-    """OpenMP keeps its limit per thread, BLAS per process: a thread that an interrupt left late must not set it."""
+    """Never what belongs to the process: an interrupt may leave a thread that gets here after its fit has ended."""
     with _limits_lock:
-        if _limits_held:
-            threadpool_limits(1)
+        for library in _libraries()[1]:
+            library.set_num_threads(1)
+
+
+def _libraries() -> tuple[list[Any], list[Any]]:
+    """Those loaded that have threads: whose limits belong to the process, and whose belong to the calling thread."""
+    of_process: list[Any] = []
+    of_thread: list[Any] = []
+    for library in ThreadpoolController().lib_controllers:
+        (of_process if _is_limited_by_process(library) else of_thread).append(library)
+    return of_process, of_thread
+
+
+def _is_limited_by_process(library: Any) -> bool:
+    """OpenBLAS with threads of its own, FlexiBLAS that may call it, and of all OpenMP only Microsoft's."""
+    if library.internal_api in ("openblas", "flexiblas"):
+        return getattr(library, "threading_layer", None) != "openmp"
+    return library.prefix == "vcomp"
+
+
+def _set_threads(library: Any, n_threads: int) -> None:
+    """Threadpoolctl lets one thread control OpenBLAS since 3.8, and ignores others until its control is cleared."""
+    clear_control = getattr(library, "clear_controlling_thread", lambda force: None)
+    clear_control(force=True)
+    library.set_num_threads(n_threads)
+    # Not kept: the limits of whoever had control can be given back only if they are free to take it.
+    clear_control(force=True)
 
 
 class Workers:
