@@ -286,7 +286,8 @@ def test_callback_keeps_the_map_so_far(data):
     assert np.isfinite(model.frames_).all()
 
 
-def test_a_callback_that_goes_on_stopping_keeps_the_map_too(data):
+@pytest.mark.parametrize("n_epochs", [1, 30])
+def test_a_callback_that_goes_on_stopping_keeps_the_map_too(n_epochs, data):
     """As one does that watches the clock."""
     heard = []
 
@@ -294,7 +295,7 @@ def test_a_callback_that_goes_on_stopping_keeps_the_map_too(data):
         heard.append(stage)
         return stage in ("layout", "frames")
 
-    model = FeatMAP(**QUICK).fit(data, callback=out_of_time)
+    model = FeatMAP(n_epochs=n_epochs, random_state=0).fit(data, callback=out_of_time)
     assert model.n_epochs_ == 1
     assert heard[-1] == "frames"
 
