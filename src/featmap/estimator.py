@@ -301,18 +301,18 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         seed = self._seed()
         X = check_rows(self, X, caller, ensure_min_samples=2)
         settings = self._settings(X.shape[0], seed)
-        self._check_memory(X, settings)
+        self._check_memory(X)
         return X, settings
 
-    def _check_memory(self, X: Any, settings: Settings) -> None:
+    def _check_memory(self, X: Any) -> None:
         from .memory import check_memory, estimate_memory
 
         needed = estimate_memory(
             X.shape,
-            n_neighbors=settings.n_neighbors,
-            n_components=settings.n_components,
-            n_tangent_neighbors=settings.n_tangent_neighbors,
-            metric=settings.metric,
+            n_neighbors=self.n_neighbors,
+            n_components=self.n_components,
+            n_tangent_neighbors=self.n_tangent_neighbors,
+            metric=self.metric,
             dtype=X.dtype,
             n_stored=getattr(X, "nnz", None),
             n_jobs=self.n_jobs,
