@@ -454,6 +454,17 @@ def test_forged_sparse_rows_are_refused(name, part, tmp_path):
         FeatMAP.load(path)
 
 
+def test_a_graph_of_less_than_no_rows_is_refused(saved):
+    """An empty indptr is as long as that of −1 rows would be."""
+    contents = container.read_file(saved, "fitted model", mapped=False)
+    graph = contents.content["ground"]["manifold"]["graph"]["weights"]
+    graph.update(shape=[-1, 24], indptr=len(contents.arrays))
+    forged = container.Contents(contents.content, [*contents.arrays, np.empty(0, np.int32)])
+    container.write_file(saved, "fitted model", forged)
+    with pytest.raises(StoreError, match=r"model\.featmap cannot be read: .*the shape of a CSR matrix"):
+        FeatMAP.load(saved)
+
+
 @pytest.mark.parametrize(
     "text", [b"[" * 10**6, b'{"a":' * 10**6, b"\xff\xfe", b"", b"{", b"NaN", b"9" * 10**5, b'"\\ud800"']
 )

@@ -154,7 +154,7 @@ class Sparse:
 
 
 def _is_csr(shape: tuple[int, ...], n_values: int, indices: np.ndarray, indptr: np.ndarray) -> bool:
-    if len(shape) != 2 or len(indptr) != shape[0] + 1 or not 0 <= shape[1] < 2**31:
+    if len(shape) != 2 or len(indptr) != shape[0] + 1 or shape[0] < 0 or not 0 <= shape[1] < 2**31:
         return False
     rises = indptr[0] == 0 and indptr[-1] == len(indices) == n_values and bool((indptr[1:] >= indptr[:-1]).all())
     return rises and within(indices, 0, shape[1])
