@@ -309,9 +309,11 @@ class Plain:
     """A parameter: None, a truth, a number, a text, an array, lists of these, or a RandomState."""
 
     def encode(self, value: Any, arrays: Collected) -> Any:
+        if isinstance(value, str):
+            return str(value)  # numpy's texts too, of which there are no arrays in files
         if isinstance(value, np.generic):
             return {"scalar": arrays.number(np.asarray(value))}
-        if value is None or isinstance(value, bool | int | str):
+        if value is None or isinstance(value, bool | int):
             return value
         if isinstance(value, float):
             return value if math.isfinite(value) else {"float": str(value)}
