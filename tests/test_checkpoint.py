@@ -11,7 +11,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from featmap import FeatMAP, FeatmapWarning, FitStopped, InvalidParameterError, StoreError, pipeline
+from featmap import (
+    FeatMAP,
+    FeatmapWarning,
+    FitStopped,
+    InvalidDataError,
+    InvalidParameterError,
+    StoreError,
+    pipeline,
+)
 from featmap import checkpoint as checkpoints
 from featmap import neighbors as neighbors_stage
 from featmap.layout import descent
@@ -251,6 +259,25 @@ def test_a_fit_that_got_nowhere_is_no_obstacle(tmp_path):
 def test_a_function_for_a_metric_is_refused_at_once(tmp_path):
     with pytest.raises(InvalidParameterError, match=r"fit\(checkpoint=…\): metric=.* is a function"):
         FeatMAP(**{**SETTING, "metric": lambda a, b: 0.0}).fit(DATA, checkpoint=tmp_path / "fit")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ([[1], [2, 3]], [[1.0], [1.0, 2.0]]),
+        (np.tile(np.arange(16), (len(DATA), 1)).astype(object), np.ones((len(DATA), 16))),
+        (3, 4),
+    ],
+    ids=["ragged", "objects", "numbers"],
+)
+def test_neighbours_that_are_no_arrays_are_refused_as_without_a_checkpoint(given, tmp_path):
+    model = FeatMAP(**{**SETTING, "precomputed_knn": given})
+    with pytest.raises(InvalidDataError, match=r"^precomputed_knn: ") as without:
+        model.fit(DATA)
+    with pytest.raises(InvalidDataError) as caught:
+        model.fit(DATA, checkpoint=tmp_path / "fit")
+    assert str(caught.value) == str(without.value)
     assert list(tmp_path.iterdir()) == []
 
 

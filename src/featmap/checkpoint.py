@@ -167,7 +167,7 @@ def _mark(value: Any) -> str:
         return float(value).hex()
     if isinstance(value, np.ndarray):
         return _digest(value)
-    return " ".join(_digest(np.atleast_1d(part)) for part in value)  # precomputed neighbours
+    return " ".join(_digest(part) for part in (value.indices, value.distances))  # precomputed neighbours
 
 
 def _digest(data: Matrix) -> str:

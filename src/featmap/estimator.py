@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .perturbation import Perturbation
     from .pipeline import Fitted, Settings
     from .progress import Callback
+    from .values import Neighbors
 
     StrPath = str | PathLike[str]
 
@@ -359,6 +360,7 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 stacklevel=3,
             )
             n_neighbors = n_rows
+        n_tangent_neighbors = min(self.n_tangent_neighbors or n_neighbors, n_rows)
         return Settings(
             n_neighbors=n_neighbors,
             n_components=self.n_components,
@@ -369,12 +371,20 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             density_weight=self.density_weight,
             density_fraction=self.density_fraction,
             intrinsic_dim=self.intrinsic_dim,
-            n_tangent_neighbors=min(self.n_tangent_neighbors or n_neighbors, n_rows),
+            n_tangent_neighbors=n_tangent_neighbors,
             frames=self.frames,
             init=self._checked_init(n_rows),
-            precomputed_knn=self.precomputed_knn,
+            precomputed_knn=self._checked_neighbors(n_rows, n_tangent_neighbors - 1),
             seed=seed,
         )
+
+    def _checked_neighbors(self, n_rows: int, n_others: int) -> Neighbors | None:
+        if self.precomputed_knn is None:
+            return None
+
+        from .neighbors import given_neighbors
+
+        return given_neighbors(*self.precomputed_knn, n_rows, n_others)
 
     def _checked_init(self, n_rows: int) -> str | np.ndarray:
         if isinstance(self.init, str):
