@@ -54,6 +54,10 @@ KINDS = {
     "another metric": (np.random.default_rng(0).normal(size=(90, 5)), {"metric": "manhattan"}),
     "no density": (np.random.default_rng(0).normal(size=(90, 5)), {"density_weight": 0.0}),
     "larger tangents": (np.random.default_rng(0).normal(size=(90, 5)), {"n_tangent_neighbors": 12}),
+    "neighbours given": (
+        np.random.default_rng(0).normal(size=(90, 5)),
+        {"precomputed_knn": ((np.arange(90)[:, None] + np.arange(1, 16)) % 90, np.tile(np.arange(15.0), (90, 1)))},
+    ),
 }
 DATA = KINDS["dense"][0]
 
