@@ -21,6 +21,7 @@ from featmap import (
     FitStopped,
     InvalidDataError,
     InvalidParameterError,
+    explain,
 )
 from featmap import neighbors as neighbors_stage
 
@@ -276,6 +277,23 @@ def test_structure_far_from_the_origin_is_kept():
 def test_more_neighbors_than_rows_is_said(data):
     with pytest.warns(FeatmapWarning, match="n_neighbors=15 is more than the 9 rows; using 9"):
         FeatMAP(**QUICK).fit(data[:9])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda X: FeatMAP(**QUICK).fit(X[:9]),
+        lambda X: FeatMAP(**QUICK).fit_transform(X[:9]),
+        lambda X: make_pipeline(StandardScaler(), FeatMAP(**QUICK)).fit_transform(X[:9]),
+        lambda X: explain(X[:9], X[:9, :2]),
+        lambda X: FeatMAP(**QUICK, init="spectral").fit(np.concatenate([X, X + 1e3])),
+    ],
+    ids=["fit", "fit_transform", "pipeline", "explain", "no spectrum"],
+)
+def test_warnings_name_the_users_line(call, data):
+    with pytest.warns(FeatmapWarning) as warned:
+        call(data)
+    assert [(warning.filename, warning.lineno) for warning in warned] == [(__file__, call.__code__.co_firstlineno)]
 
 
 def test_callback_keeps_the_map_so_far(data):

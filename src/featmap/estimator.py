@@ -5,7 +5,6 @@ Only scikit-learn's base is imported with this module; compiled code is loaded b
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .errors import FeatmapWarning, InvalidDataError, InvalidParameterError
+from .errors import InvalidDataError, InvalidParameterError, warn
 from .inputs import check_places, check_rows
 from .parameters import check_parameters
 
@@ -354,11 +353,7 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         n_neighbors = self.n_neighbors
         if n_neighbors > n_rows:
-            warnings.warn(
-                f"n_neighbors={n_neighbors} is more than the {n_rows} rows; using {n_rows}",
-                FeatmapWarning,
-                stacklevel=3,
-            )
+            warn(f"n_neighbors={n_neighbors} is more than the {n_rows} rows; using {n_rows}")
             n_neighbors = n_rows
         n_tangent_neighbors = min(self.n_tangent_neighbors or n_neighbors, n_rows)
         return Settings(
