@@ -11,7 +11,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from featmap import FeatMAP, FeatmapWarning, FitStopped, InvalidParameterError, StoreError, pipeline
+from featmap import (
+    FeatMAP,
+    FeatmapWarning,
+    FitStopped,
+    InvalidDataError,
+    InvalidParameterError,
+    StoreError,
+    pipeline,
+)
 from featmap import checkpoint as checkpoints
 from featmap import neighbors as neighbors_stage
 from featmap.layout import descent
@@ -46,6 +54,10 @@ KINDS = {
     "another metric": (np.random.default_rng(0).normal(size=(90, 5)), {"metric": "manhattan"}),
     "no density": (np.random.default_rng(0).normal(size=(90, 5)), {"density_weight": 0.0}),
     "larger tangents": (np.random.default_rng(0).normal(size=(90, 5)), {"n_tangent_neighbors": 12}),
+    "neighbours given": (
+        np.random.default_rng(0).normal(size=(90, 5)),
+        {"precomputed_knn": ((np.arange(90)[:, None] + np.arange(1, 16)) % 90, np.tile(np.arange(15.0), (90, 1)))},
+    ),
 }
 DATA = KINDS["dense"][0]
 
@@ -254,6 +266,25 @@ def test_a_function_for_a_metric_is_refused_at_once(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        ([[1], [2, 3]], [[1.0], [1.0, 2.0]]),
+        (np.tile(np.arange(16), (len(DATA), 1)).astype(object), np.ones((len(DATA), 16))),
+        (3, 4),
+    ],
+    ids=["ragged", "objects", "numbers"],
+)
+def test_neighbours_that_are_no_arrays_are_refused_as_without_a_checkpoint(given, tmp_path):
+    model = FeatMAP(**{**SETTING, "precomputed_knn": given})
+    with pytest.raises(InvalidDataError, match=r"^precomputed_knn: ") as without:
+        model.fit(DATA)
+    with pytest.raises(InvalidDataError) as caught:
+        model.fit(DATA, checkpoint=tmp_path / "fit")
+    assert str(caught.value) == str(without.value)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.usefixtures("at_every_chance")
 def test_other_files_are_refused_and_stay(tmp_path):
     path = tmp_path / "file"
@@ -375,7 +406,7 @@ def test_a_full_disk_does_not_end_a_fit(tmp_path, uninterrupted, monkeypatch):
 
     with pytest.warns(FeatmapWarning, match="checkpoint: .*No space left.* the fit goes on") as warned:
         model = FeatMAP(**SETTING).fit(DATA, callback=full_from_here, checkpoint=path)
-    assert len(warned) == 1
+    assert [warning.filename for warning in warned] == [__file__]
     assert bytes_of(model, DATA) == uninterrupted("dense")
     assert list(tmp_path.iterdir()) == []
 

@@ -21,6 +21,7 @@ from featmap import (
     FitStopped,
     InvalidDataError,
     InvalidParameterError,
+    explain,
 )
 from featmap import neighbors as neighbors_stage
 
@@ -278,6 +279,23 @@ def test_more_neighbors_than_rows_is_said(data):
         FeatMAP(**QUICK).fit(data[:9])
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda X: FeatMAP(**QUICK).fit(X[:9]),
+        lambda X: FeatMAP(**QUICK).fit_transform(X[:9]),
+        lambda X: make_pipeline(StandardScaler(), FeatMAP(**QUICK)).fit_transform(X[:9]),
+        lambda X: explain(X[:9], X[:9, :2]),
+        lambda X: FeatMAP(**QUICK, init="spectral").fit(np.concatenate([X, X + 1e3])),
+    ],
+    ids=["fit", "fit_transform", "pipeline", "explain", "no spectrum"],
+)
+def test_warnings_name_the_users_line(call, data):
+    with pytest.warns(FeatmapWarning) as warned:
+        call(data)
+    assert [(warning.filename, warning.lineno) for warning in warned] == [(__file__, call.__code__.co_firstlineno)]
+
+
 def test_callback_keeps_the_map_so_far(data):
     model = FeatMAP(**QUICK)
     model.fit(data, callback=lambda stage, done, total: stage == "layout" and done == 12)
@@ -286,7 +304,8 @@ def test_callback_keeps_the_map_so_far(data):
     assert np.isfinite(model.frames_).all()
 
 
-def test_a_callback_that_goes_on_stopping_keeps_the_map_too(data):
+@pytest.mark.parametrize("n_epochs", [1, 30])
+def test_a_callback_that_goes_on_stopping_keeps_the_map_too(n_epochs, data):
     """As one does that watches the clock."""
     heard = []
 
@@ -294,7 +313,7 @@ def test_a_callback_that_goes_on_stopping_keeps_the_map_too(data):
         heard.append(stage)
         return stage in ("layout", "frames")
 
-    model = FeatMAP(**QUICK).fit(data, callback=out_of_time)
+    model = FeatMAP(n_epochs=n_epochs, random_state=0).fit(data, callback=out_of_time)
     assert model.n_epochs_ == 1
     assert heard[-1] == "frames"
 

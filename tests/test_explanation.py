@@ -360,6 +360,9 @@ def test_maps_of_any_dimension(n_components, rng):
         (lambda e: e.arrows(n_neighbors=3), r"arrows\(n_neighbors=3\).*from 4 to 59"),
         (lambda e: e.fidelity(n_neighbors=60), r"fidelity\(n_neighbors=60\)"),
         (lambda e: e.top_features(k=0), r"top_features\(k=0\)"),
+        (lambda e: e.feature_importance([[0, 1], [2, 3]]), r"^rows: .*shape \(2, 2\)"),
+        (lambda e: e.arrows(np.zeros((3, 1), int)), r"^rows: .*shape \(3, 1\)"),
+        (lambda e: e[np.zeros((1, 1, 1), int)], r"^rows: .*shape \(1, 1, 1\)"),
     ],
 )
 def test_wrong_questions(ask, message, rng):

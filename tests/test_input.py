@@ -220,6 +220,13 @@ def test_a_metric_that_sparse_data_do_not_have_is_refused():
         fit(sp.csr_matrix(COUNTS), metric="chebyshev")
 
 
+@pytest.mark.parametrize("method", ["transform", "explain"])
+def test_sparse_new_rows_are_refused_where_the_metric_does_not_have_them(method):
+    model = fit(COUNTS, metric="chebyshev")
+    with pytest.raises(InvalidDataTypeError, match=r"metric='chebyshev'.*sparse.*toarray"):
+        getattr(model, method)(sp.csr_matrix(COUNTS[:3]))
+
+
 def test_a_callback_that_is_none_is_refused():
     with pytest.raises(ValueError, match=r"fit\(callback=3\)"):
         FeatMAP().fit(TABLE, callback=3)

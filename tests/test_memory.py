@@ -12,7 +12,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from featmap import FeatMAP, FeatmapError, NotEnoughMemoryError, estimate_memory, memory, pipeline
+from featmap import (
+    FeatMAP,
+    FeatmapError,
+    InvalidParameterError,
+    NotEnoughMemoryError,
+    estimate_memory,
+    memory,
+    pipeline,
+)
 
 
 def test_the_estimate_grows_with_all_it_is_made_of():
@@ -37,9 +45,26 @@ def test_sparse_data_take_what_they_store():
 
 def test_small_shapes_have_an_estimate_too():
     assert estimate_memory((2, 1)) > 0
-    for shape in ((0, 3), (3, 0)):
-        with pytest.raises(ValueError, match="shape"):
-            estimate_memory(shape)
+    assert estimate_memory([np.int64(2), 1], n_tangent_neighbors=20, n_jobs=None) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("shape", [(0, 3), (3, 0), (1, 5), (100,), (100, 5, 2), 100, None, "ab", (100.0, 5), (True, 5)]),
+        ("n_neighbors", [1, 2, "a", None, 15.0]),
+        ("n_components", [0, -1, "2", None]),
+        ("n_tangent_neighbors", [0, 2, 14, "a", 20.5]),
+        ("metric", ["far", None, ["euclidean"]]),
+        ("dtype", ["number", 3.5]),
+        ("n_stored", [-1, "a", 0.5]),
+        ("n_jobs", [0, "all"]),
+    ],
+)
+def test_what_no_fit_could_have_has_no_estimate(name, values):
+    for value in values:
+        with pytest.raises(InvalidParameterError, match=rf"^estimate_memory\({name}=.*: {name} must be"):
+            estimate_memory(**{"shape": (100, 5), name: value})
 
 
 @pytest.fixture

@@ -369,19 +369,72 @@ def test_arguments_out_of_bounds(blobs, call, message):
 
 DATA_ERRORS = [
     (lambda X, Y, g: metrics.trustworthiness(X, Y[1:]), "trustworthiness: Y must have one place per row of X, 240"),
-    (lambda X, Y, g: metrics.continuity(np.where(X > 2, np.nan, X), Y), "continuity: X cannot be used: .*NaN"),
-    (lambda X, Y, g: metrics.shepard_goodness(X, np.where(Y > 1, np.inf, Y)), "Y cannot be used: .*infinity"),
+    (lambda X, Y, g: metrics.continuity(np.where(X > 2, np.nan, X), Y), r"^continuity\(X\): .*NaN.*SimpleImputer"),
+    (
+        lambda X, Y, g: metrics.shepard_goodness(X, np.where(Y > 1, np.inf, Y)),
+        r"^shepard_goodness\(Y\): .*infinity.*replace",
+    ),
     (lambda X, Y, g: metrics.shepard_goodness(X * 0, Y), "all sampled rows of X are equal"),
-    (lambda X, Y, g: metrics.density_correlation(X[:, 0], Y), "X cannot be used"),
+    (lambda X, Y, g: metrics.density_correlation(X[:, 0], Y), r"^density_correlation\(X\): .*reshape"),
     (lambda X, Y, g: metrics.centroid_triplet_accuracy(X, Y, g > 1), "at least 3 groups"),
     (lambda X, Y, g: metrics.centroid_triplet_accuracy(X, Y, g[1:]), "labels must have one label per row, 240"),
     (lambda X, Y, g: metrics.knn_accuracy(Y, None), "labels must have one label per row, 240"),
     (lambda X, Y, g: metrics.knn_accuracy(Y, np.where(g > 1, np.nan, g)), "labels contains missing"),
     (lambda X, Y, g: metrics.knn_accuracy(Y, ["a", None] * 120), "labels contains missing"),
+    (lambda X, Y, g: metrics.knn_accuracy(Y, np.ma.masked_array(g, g > 1)), "labels contains missing"),
+    (
+        lambda X, Y, g: metrics.knn_accuracy(Y, np.array([1, "a"] * 120, object)),
+        "labels cannot be told apart.*all texts",
+    ),
+    (lambda X, Y, g: metrics.knn_accuracy(Y, [[1], [1, 2]] * 120), "labels cannot be told apart.*one label"),
     (lambda X, Y, g: metrics.random_triplet_accuracy(X[:2], Y[:2]), "at least 3 rows"),
     (lambda X, Y, g: metrics.Benchmark(X).score(Y[1:]), "score: Y must have one place per row of X, 240"),
     (lambda X, Y, g: metrics.Benchmark(X, g[1:]), "Benchmark: labels"),
 ]
+
+
+# What FeatMAP refuses no metric scores.
+REFUSED = {
+    "masked": lambda table: np.ma.masked_array(table, table > 1),
+    "dates": lambda table: (table * 1e9).astype("M8[ns]"),
+    "durations": lambda table: (table * 1e9).astype("m8[ns]"),
+    "objects": lambda table: np.full(table.shape, object()),
+    "texts": lambda table: table.astype(str),
+    "complex": lambda table: table + 0j,
+    "beyond float64": lambda table: table.astype(np.longdouble) * np.longdouble("1e4000"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_no_table_of_numbers_is_refused(case, blobs):
+    X, Y, groups = blobs
+    spoil = REFUSED[case]
+    for call, name in (
+        (lambda: metrics.trustworthiness(spoil(X), Y), r"trustworthiness\(X\)"),
+        (lambda: metrics.Benchmark(spoil(X)), r"Benchmark\(X\)"),
+        (lambda: metrics.trustworthiness(X, spoil(Y)), r"trustworthiness\(Y\)"),
+        (lambda: metrics.knn_accuracy(spoil(Y), groups), r"knn_accuracies\(Y\)"),
+    ):
+        with pytest.raises(InvalidDataError, match=f"^{name}: .*; "):
+            call()
+
+
+def test_a_sparse_map_is_refused(blobs):
+    X, Y, _ = blobs
+    with pytest.raises(InvalidDataError, match=r"^continuity\(Y\): .*toarray"):
+        metrics.continuity(X, sp.csr_matrix(Y))
+
+
+@pytest.mark.parametrize(
+    "metric", [*OF_RANKS, metrics.random_triplet_accuracy, metrics.density_correlation, metrics.arrow_fidelity]
+)
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "all"])
+def test_threads_are_counted_by_the_rule_of_featmap(metric, n_jobs, blobs):
+    X, Y, _ = blobs
+    with pytest.raises(InvalidParameterError, match=rf"^{metric.__name__}\(n_jobs=.*-1 for all cores"):
+        metric(X, Y, n_jobs=n_jobs)
+    with pytest.raises(InvalidParameterError, match=r"^Benchmark\(n_jobs="):
+        metrics.Benchmark(X, n_jobs=n_jobs)
 
 
 @pytest.mark.parametrize(("call", "message"), DATA_ERRORS)

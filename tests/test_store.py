@@ -132,6 +132,19 @@ def test_a_loaded_model_is_the_saved_one(name, tmp_path):
     assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
 
 
+def test_texts_of_numpy_are_kept_as_texts(tmp_path):
+    """A grid over an array of names gives such."""
+    texts = {"metric": "manhattan", "init": "pca", "frames": "paper", "intrinsic_dim": "auto"}
+    X = normal(30, 3)
+    model = FeatMAP(**QUICK, **{name: np.str_(text) for name, text in texts.items()}).fit(X)
+    model.save(tmp_path / "model")
+    loaded = FeatMAP.load(tmp_path / "model")
+    kept = {name: loaded.get_params()[name] for name in texts}
+    assert kept == texts
+    assert {type(text) for text in kept.values()} == {str}
+    assert answers(loaded, X) == answers(model, X)
+
+
 def test_a_loaded_model_with_lists_is_the_saved_one(tmp_path, monkeypatch):
     monkeypatch.setattr(neighbors_stage, "EXACT_BELOW", 500)
     for X, metric in ((normal(800, 5), "euclidean"), (counts(800, 80), "cosine")):
@@ -452,6 +465,17 @@ def test_forged_sparse_rows_are_refused(name, part, tmp_path):
     path.write_bytes(put_together(header, body))
     with pytest.raises(StoreError, match=r"model\.featmap"):
         FeatMAP.load(path)
+
+
+def test_a_graph_of_less_than_no_rows_is_refused(saved):
+    """An empty indptr is as long as that of −1 rows would be."""
+    contents = container.read_file(saved, "fitted model", mapped=False)
+    graph = contents.content["ground"]["manifold"]["graph"]["weights"]
+    graph.update(shape=[-1, 24], indptr=len(contents.arrays))
+    forged = container.Contents(contents.content, [*contents.arrays, np.empty(0, np.int32)])
+    container.write_file(saved, "fitted model", forged)
+    with pytest.raises(StoreError, match=r"model\.featmap cannot be read: .*the shape of a CSR matrix"):
+        FeatMAP.load(saved)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numbers
 import os
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -16,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import __version__
-from .errors import FeatmapWarning, InvalidParameterError, StoreError
+from .errors import InvalidParameterError, StoreError, warn
 from .parallel import BLOCK
 from .rows import Matrix
 from .store.checks import check_stage
@@ -98,7 +97,7 @@ class Checkpoint(Stages):
             self._write()
         except StoreError as error:
             if not self._warned:
-                warnings.warn(f"checkpoint: {error}; the fit goes on", FeatmapWarning, stacklevel=2)
+                warn(f"checkpoint: {error}; the fit goes on")
             self._warned = True
         self._written = time.monotonic()
         self._cost = self._written - began
@@ -167,7 +166,7 @@ def _mark(value: Any) -> str:
         return float(value).hex()
     if isinstance(value, np.ndarray):
         return _digest(value)
-    return " ".join(_digest(np.atleast_1d(part)) for part in value)  # precomputed neighbours
+    return " ".join(_digest(part) for part in (value.indices, value.distances))  # precomputed neighbours
 
 
 def _digest(data: Matrix) -> str:

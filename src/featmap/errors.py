@@ -1,5 +1,10 @@
 """What can go wrong, by name. Every message says which argument is meant and what to do."""
 
+import inspect
+import warnings
+
+PASSED_OVER = ("featmap", "sklearn", "joblib")  # packages whose frames lie between a warning and the user's line
+
 
 class FeatmapError(Exception):
     """The root of all errors that featmap raises on purpose."""
@@ -39,3 +44,11 @@ class MissingExtraError(FeatmapError, ImportError):
 
 class FeatmapWarning(UserWarning):
     """The fit went on, with something other than what was asked for."""
+
+
+def warn(message: str) -> None:
+    """Give a FeatmapWarning that names the user's line, however deep in a fit it comes up."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED_OVER:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, FeatmapWarning, stacklevel=level)

@@ -5,7 +5,6 @@ Only scikit-learn's base is imported with this module; compiled code is loaded b
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .errors import FeatmapWarning, InvalidDataError, InvalidParameterError
+from .errors import InvalidDataError, InvalidParameterError, warn
 from .inputs import check_places, check_rows
 from .parameters import check_parameters
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from .perturbation import Perturbation
     from .pipeline import Fitted, Settings
     from .progress import Callback
+    from .values import Neighbors
 
     StrPath = str | PathLike[str]
 
@@ -301,18 +301,18 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         seed = self._seed()
         X = check_rows(self, X, caller, ensure_min_samples=2)
         settings = self._settings(X.shape[0], seed)
-        self._check_memory(X, settings)
+        self._check_memory(X)
         return X, settings
 
-    def _check_memory(self, X: Any, settings: Settings) -> None:
+    def _check_memory(self, X: Any) -> None:
         from .memory import check_memory, estimate_memory
 
         needed = estimate_memory(
             X.shape,
-            n_neighbors=settings.n_neighbors,
-            n_components=settings.n_components,
-            n_tangent_neighbors=settings.n_tangent_neighbors,
-            metric=settings.metric,
+            n_neighbors=self.n_neighbors,
+            n_components=self.n_components,
+            n_tangent_neighbors=self.n_tangent_neighbors,
+            metric=self.metric,
             dtype=X.dtype,
             n_stored=getattr(X, "nnz", None),
             n_jobs=self.n_jobs,
@@ -353,12 +353,9 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         n_neighbors = self.n_neighbors
         if n_neighbors > n_rows:
-            warnings.warn(
-                f"n_neighbors={n_neighbors} is more than the {n_rows} rows; using {n_rows}",
-                FeatmapWarning,
-                stacklevel=3,
-            )
+            warn(f"n_neighbors={n_neighbors} is more than the {n_rows} rows; using {n_rows}")
             n_neighbors = n_rows
+        n_tangent_neighbors = min(self.n_tangent_neighbors or n_neighbors, n_rows)
         return Settings(
             n_neighbors=n_neighbors,
             n_components=self.n_components,
@@ -369,12 +366,20 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             density_weight=self.density_weight,
             density_fraction=self.density_fraction,
             intrinsic_dim=self.intrinsic_dim,
-            n_tangent_neighbors=min(self.n_tangent_neighbors or n_neighbors, n_rows),
+            n_tangent_neighbors=n_tangent_neighbors,
             frames=self.frames,
             init=self._checked_init(n_rows),
-            precomputed_knn=self.precomputed_knn,
+            precomputed_knn=self._checked_neighbors(n_rows, n_tangent_neighbors - 1),
             seed=seed,
         )
+
+    def _checked_neighbors(self, n_rows: int, n_others: int) -> Neighbors | None:
+        if self.precomputed_knn is None:
+            return None
+
+        from .neighbors import given_neighbors
+
+        return given_neighbors(*self.precomputed_knn, n_rows, n_others)
 
     def _checked_init(self, n_rows: int) -> str | np.ndarray:
         if isinstance(self.init, str):

@@ -221,7 +221,10 @@ class Explanation:
 
     def _rows(self, rows: Any) -> IntArray:
         everything = np.arange(len(self), dtype=np.int32)
-        return everything if rows is None else np.atleast_1d(everything[rows])
+        chosen = everything if rows is None else np.atleast_1d(everything[rows])
+        if chosen.ndim != 1:
+            raise InvalidParameterError(f"rows: must be a list of rows, not one of shape {chosen.shape}; ravel it")
+        return chosen
 
     def _n_near(self, caller: str, n_neighbors: int | None) -> int:
         n_others = len(self._scene.ground.places) - 1

@@ -52,11 +52,17 @@ def check_rows(estimator: Any, X: Any, caller: str, **options: Any) -> Any:
         return _real(validate_data(estimator, X, accept_sparse="csr", dtype="numeric", **options), "X")
 
 
+def check_table(values: Any, caller: str, name: str, **options: Any) -> Any:
+    """The same for data that no estimator remembers; ``options`` are those of `check_array`."""
+    with answered(caller, name):
+        _refuse_masked(values)
+        return _real(check_array(values, dtype="numeric", input_name=name, **options), name)
+
+
 def check_places(places: Any, caller: str, name: str) -> np.ndarray:
     """Places on a map that were made elsewhere, in float32."""
+    places = check_table(places, caller, name)
     with answered(caller, name):
-        _refuse_masked(places)
-        places = _real(check_array(places, dtype="numeric", input_name=name), name)
         places = places.astype(np.float32)
         assert_all_finite(places, input_name=name)
         return places

@@ -15,7 +15,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from .alignment import BYTES_OF_AXES
-from .errors import InvalidParameterError, NotEnoughMemoryError
+from .errors import NotEnoughMemoryError
 from .features import BYTES_PER_BLOCK
 from .kernels.search import COORDINATES_AT_ONCE
 from .layout.start import SPECTRUM_UP_TO
@@ -27,6 +27,7 @@ from .neighbors import (
     QUERIES_PER_BLOCK,
     ROWS_PER_BLOCK,
 )
+from .parameters import RULES, Rules, check_each, check_tangent_neighbors, either, integer, none
 from .projection import ROWS_AT_ONCE, sample_size
 
 INT = FLOAT = 4
@@ -40,6 +41,27 @@ LANCZOS_VECTORS = 20  # of scipy's eigsh
 
 MEMINFO = Path("/proc/meminfo")
 CGROUP = Path("/sys/fs/cgroup")
+
+
+def _is_shape(value: Any) -> bool:
+    is_pair = isinstance(value, tuple | list) and len(value) == 2
+    return is_pair and integer(2)(value[0]) and integer(1)(value[1])
+
+
+def _is_dtype(value: Any) -> bool:
+    try:
+        np.dtype(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+ASKED_RULES: Rules = {
+    **RULES,
+    "shape": (_is_shape, "must be a pair of integers: at least 2 rows and at least 1 column"),
+    "dtype": (_is_dtype, "must be a type of numpy's, such as X.dtype"),
+    "n_stored": (either(none, integer(0)), "must be None for dense data, or the number of stored values (X.nnz)"),
+}
 
 
 def estimate_memory(
@@ -59,9 +81,19 @@ def estimate_memory(
     only for metrics other than "euclidean" and "cosine", for which the data are kept as they are. Within a quarter of
     what was measured on 70,000 × 784 and 300,000 × 50.
     """
+    asked = {
+        "shape": shape,
+        "n_neighbors": n_neighbors,
+        "n_components": n_components,
+        "n_tangent_neighbors": n_tangent_neighbors,
+        "metric": metric,
+        "dtype": dtype,
+        "n_stored": n_stored,
+        "n_jobs": n_jobs,
+    }
+    check_each("estimate_memory", asked, ASKED_RULES)
+    check_tangent_neighbors("estimate_memory", n_tangent_neighbors, n_neighbors)
     n_rows, n_features = shape
-    if n_rows < 1 or n_features < 1:
-        raise InvalidParameterError(f"estimate_memory(shape={shape!r}): rows and columns must both be at least 1")
     n_neighbors = min(n_neighbors, n_rows)
     sizes = Sizes(
         n_rows,

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .errors import InvalidDataError
+from .errors import InvalidDataError, InvalidDataTypeError
 from .features import Features
 from .kernels.search import (
     BLOCK_COLUMNS,
@@ -275,7 +275,13 @@ class MetricSearch:
         distances = np.empty((n_queries, k))
 
         def task(start: int, stop: int) -> None:
-            block = pairwise_distances(queries[start:stop], self.matrix, metric=self.metric)
+            try:
+                block = pairwise_distances(queries[start:stop], self.matrix, metric=self.metric)
+            except TypeError as error:
+                raise InvalidDataTypeError(
+                    f"metric={self.metric!r} gives no distances from these rows to those of the fit ({error}); give "
+                    "them as those were given, sparse rows as an array by toarray()"
+                ) from error
             smallest_of_each_row(np.asarray(block, np.float64), indices[start:stop], distances[start:stop])
 
         workers.over_rows(n_queries, task, QUERIES_PER_BLOCK)

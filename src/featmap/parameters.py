@@ -10,13 +10,14 @@ from typing import Any
 from .errors import InvalidParameterError
 
 Test = Callable[[Any], bool]
+Rules = Mapping[str, tuple[Test, str]]  # parameter → (test, what it must be)
 
 INITS = ("auto", "pca", "spectral", "random")
 SOLVERS = ("aligned", "paper")
 MOST_SHOWN = 200  # characters of a wrong value
 
 
-def _integer(least: int) -> Test:
+def integer(least: int) -> Test:
     return lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= least
 
 
@@ -28,7 +29,7 @@ def _number(least: float, most: float = math.inf) -> Test:
     return test
 
 
-def _either(*tests: Test) -> Test:
+def either(*tests: Test) -> Test:
     return lambda value: any(test(value) for test in tests)
 
 
@@ -36,7 +37,7 @@ def _one_of(*choices: Any) -> Test:
     return lambda value: isinstance(value, str) and value in choices
 
 
-def _none(value: Any) -> bool:
+def none(value: Any) -> bool:
     return value is None
 
 
@@ -51,10 +52,10 @@ def _pair(value: Any) -> bool:
     return isinstance(value, tuple | list) and len(value) == 2
 
 
-# Parameter → (test, what it must be). An init that is no name is an array, whose shape the fit checks.
-RULES: Mapping[str, tuple[Test, str]] = {
-    "n_neighbors": (_integer(3), "must be an integer of at least 3 (the point itself and two others)"),
-    "n_components": (_integer(1), "must be an integer of at least 1; 2 makes a map to look at"),
+# An init that is no name is an array, whose shape the fit checks.
+RULES: Rules = {
+    "n_neighbors": (integer(3), "must be an integer of at least 3 (the point itself and two others)"),
+    "n_components": (integer(1), "must be an integer of at least 1; 2 makes a map to look at"),
     "metric": (
         _metric,
         "must be 'euclidean', 'cosine', another metric of sklearn.neighbors.VALID_METRICS['brute'], or a function "
@@ -62,12 +63,12 @@ RULES: Mapping[str, tuple[Test, str]] = {
     ),
     "min_dist": (_number(0), "must be a number of at least 0 and at most spread"),
     "spread": (_number(1e-6, 1e6), "must be a number from 1e-6 to 1e6; 1.0 is usual"),
-    "n_epochs": (_integer(1), "must be an integer of at least 1; 200 to 500 is usual"),
+    "n_epochs": (integer(1), "must be an integer of at least 1; 200 to 500 is usual"),
     "density_weight": (_number(0, 1e6), "must be a number from 0 to 1e6; 0 leaves density out, as UMAP does"),
     "density_fraction": (_number(0, 1), "must be a number from 0 to 1, a part of the epochs"),
-    "intrinsic_dim": (_either(_one_of("auto"), _integer(1)), "must be 'auto' or an integer of at least 1"),
+    "intrinsic_dim": (either(_one_of("auto"), integer(1)), "must be 'auto' or an integer of at least 1"),
     "n_tangent_neighbors": (
-        _either(_none, _integer(3)),
+        either(none, integer(3)),
         "must be None or an integer of at least n_neighbors",
     ),
     "frames": (_one_of(*SOLVERS), "must be 'aligned' or 'paper'"),
@@ -75,9 +76,9 @@ RULES: Mapping[str, tuple[Test, str]] = {
         lambda value: not isinstance(value, str) or value in INITS,
         "must be 'auto', 'pca', 'spectral', 'random' or an array of shape (rows, n_components)",
     ),
-    "precomputed_knn": (_either(_none, _pair), "must be None or a pair of arrays (indices, distances)"),
+    "precomputed_knn": (either(none, _pair), "must be None or a pair of arrays (indices, distances)"),
     "n_jobs": (
-        _either(_none, lambda value: _integer(-(2**31))(value) and value != 0),
+        either(none, lambda value: integer(-(2**31))(value) and value != 0),
         "must be None (one thread), a number of threads, or -1 for all cores",
     ),
     "verbose": (lambda value: isinstance(value, bool | numbers.Integral), "must be True or False"),
@@ -91,17 +92,26 @@ def _shown(value: Any) -> str:
 
 def check_parameters(owner: str, parameters: Mapping[str, Any]) -> None:
     """Raise an InvalidParameterError for the first parameter that no fit could use."""
-    for name, (test, advice) in RULES.items():
-        if not test(parameters[name]):
-            raise InvalidParameterError(f"{owner}({name}={_shown(parameters[name])}): {name} {advice}")
+    check_each(owner, {name: parameters[name] for name in RULES}, RULES)
     if parameters["min_dist"] > parameters["spread"]:
         raise InvalidParameterError(
             f"{owner}(min_dist={parameters['min_dist']!r}, spread={parameters['spread']!r}): "
             "min_dist must be at most spread"
         )
-    larger = parameters["n_tangent_neighbors"]
-    if larger is not None and larger < parameters["n_neighbors"]:
+    check_tangent_neighbors(owner, parameters["n_tangent_neighbors"], parameters["n_neighbors"])
+
+
+def check_each(owner: str, parameters: Mapping[str, Any], rules: Rules) -> None:
+    """Hold every parameter against its rule."""
+    for name, value in parameters.items():
+        test, advice = rules[name]
+        if not test(value):
+            raise InvalidParameterError(f"{owner}({name}={_shown(value)}): {name} {advice}")
+
+
+def check_tangent_neighbors(owner: str, larger: int | None, n_neighbors: int) -> None:
+    if larger is not None and larger < n_neighbors:
         raise InvalidParameterError(
-            f"{owner}(n_tangent_neighbors={larger!r}, n_neighbors={parameters['n_neighbors']!r}): "
+            f"{owner}(n_tangent_neighbors={larger!r}, n_neighbors={n_neighbors!r}): "
             "n_tangent_neighbors must be at least n_neighbors"
         )

@@ -21,7 +21,7 @@ from .layout.forces import Attraction, Force, Repulsion
 from .layout.order import order_along_map
 from .layout.start import make_start
 from .manifold import Manifold, place_among
-from .neighbors import check_metric, find_neighbors, given_neighbors, make_search
+from .neighbors import check_metric, find_neighbors, make_search
 from .parallel import Workers
 from .progress import Progress
 from .radii import log_radii
@@ -49,7 +49,7 @@ class Settings:
     n_tangent_neighbors: int
     frames: str
     init: str | np.ndarray
-    precomputed_knn: tuple[Any, Any] | None
+    precomputed_knn: Neighbors | None
     seed: int
 
 
@@ -91,13 +91,12 @@ def approximate(
     X: Matrix, settings: Settings, workers: Workers, progress: Progress, stages: Stages = MADE_ANEW
 ) -> Manifold:
     """X → neighbours → graph → tangents."""
-    given = _given_neighbors(X.shape[0], settings)  # checked before any work
     check_metric(X, settings.metric)
     with progress.stage("neighbors"):
         features = measure(X, unit_rows=settings.metric == "cosine")
         search = make_search(features, X, settings.metric, workers)
         rows = search_rows(X, features, settings.metric)
-        neighbors = given or stages.kept(
+        neighbors = settings.precomputed_knn or stages.kept(
             "neighbors", lambda: find_neighbors(search, rows, _most_neighbors(settings), workers)
         )
         near = neighbors.first(settings.n_neighbors - 1)
@@ -184,12 +183,6 @@ def _frames_among(
 def _most_neighbors(settings: Settings) -> int:
     """How many others of each point graph or tangent spaces need."""
     return max(settings.n_neighbors, settings.n_tangent_neighbors) - 1
-
-
-def _given_neighbors(n_rows: int, settings: Settings) -> Neighbors | None:
-    if settings.precomputed_knn is None:
-        return None
-    return given_neighbors(*settings.precomputed_knn, n_rows, _most_neighbors(settings))
 
 
 def search_rows(X: Matrix, features: Features, metric: Any) -> Matrix:

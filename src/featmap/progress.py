@@ -48,10 +48,10 @@ class Progress:
         self._total = 0
 
     @contextmanager
-    def stage(self, name: str, total: int = 1) -> Iterator[None]:
-        """Time a stage of ``total`` steps. A single-step stage is counted by its beginning and its end."""
-        self._stage, self._total = name, total
-        self._has_map = self._has_map or total > 1  # the stage of many steps is the layout
+    def stage(self, name: str, n_steps: int | None = None) -> Iterator[None]:
+        """Time a stage that reports ``n_steps`` steps of its own. One of None is counted by its beginning and end."""
+        self._stage, self._total = name, 1 if n_steps is None else n_steps
+        self._has_map = self._has_map or n_steps is not None  # the stage with steps of its own is the layout
         wall, cpu = time.perf_counter(), time.process_time()
         if self._bar:
             self._bar.start(name)
@@ -59,7 +59,7 @@ class Progress:
             if self.step(0) and not self._has_map:
                 raise FitStopped(f"the callback stopped the fit at the stage {name!r}, before there was a map")
             yield
-            if total == 1 and self.step(1) and not self._has_map:
+            if n_steps is None and self.step(1) and not self._has_map:
                 raise FitStopped(f"the callback stopped the fit after the stage {name!r}, before there was a map")
             report = StageReport(name, time.perf_counter() - wall, time.process_time() - cpu, _peak_memory_mb())
             self.reports.append(report)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from inspect import signature
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy.sparse import diags_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, eigsh
 
-from ..errors import FeatmapWarning
+from ..errors import warn
 from ..features import Features
 from ..parallel import Workers
 from ..projection import principal_directions, project
@@ -74,7 +73,7 @@ def spectral_or_pca_start(features: Features, graph: Graph, dim: int, workers: W
     try:
         return spectral_start(graph, dim)
     except NoSpectrum as reason:
-        warnings.warn(f"init='spectral': {reason}; starting from principal components", FeatmapWarning, stacklevel=2)
+        warn(f"init='spectral': {reason}; starting from principal components")
         return pca_start(features, graph, dim, workers)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..features import measure
 from ..parallel import Workers
 from .accuracy import checked_votes, knn_accuracy
-from .checks import checked_data, checked_labels, checked_map, rank_neighbors, sample_rows
+from .checks import check_jobs, checked_data, checked_labels, checked_map, rank_neighbors, sample_rows
 from .density import LocalRadii
 from .distances import DataDistances, MapDistances
 from .pairs import Pairs
@@ -43,6 +43,7 @@ class Benchmark:
         random_state: int = 0,
         n_jobs: int | None = -1,
     ) -> None:
+        check_jobs("Benchmark", n_jobs)
         X = checked_data("Benchmark", X)
         self._n_rows = X.shape[0]
         k = rank_neighbors("Benchmark", n_neighbors, self._n_rows)

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array
 
-from ..errors import InvalidDataError, InvalidParameterError
+from ..errors import InvalidDataError, InvalidDataTypeError, InvalidParameterError
+from ..inputs import check_table
+from ..parameters import RULES, check_each
 from ..rows import Matrix
 from ..values import DoubleArray, IntArray
 
 
 def checked_data(caller: str, X: Any) -> Matrix:
     """The data as they are, dense or CSR, once their numbers are known to be finite."""
-    return _numbers(caller, "X", X, accept_sparse="csr", dtype="numeric")
+    return check_table(X, caller, "X", accept_sparse="csr")
 
 
 def checked_map(caller: str, Y: Any, n_rows: int | None = None) -> DoubleArray:
     """The map in float64, with a place for every row of the data."""
-    places = _numbers(caller, "Y", Y, dtype=np.float64)
+    places = check_table(Y, caller, "Y").astype(np.float64, copy=False)
     if n_rows is not None and len(places) != n_rows:
         raise InvalidDataError(f"{caller}: Y must have one place per row of X, {n_rows}; got {len(places)}")
     return places
@@ -34,12 +37,31 @@ def checked_pair(caller: str, X: Any, Y: Any) -> tuple[Matrix, DoubleArray]:
 
 def checked_labels(caller: str, labels: Any, n_rows: int) -> IntArray:
     """The groups numbered in the order of their labels."""
-    names = np.asarray(labels)
+    with _told_apart(caller):
+        names = np.asarray(labels)
+        has_gaps = np.ma.is_masked(labels) or any(name is None or name != name for name in names.ravel().tolist())
     if names.shape != (n_rows,):
         raise InvalidDataError(f"{caller}: labels must have one label per row, {n_rows}; got shape {names.shape}")
-    if any(name is None or name != name for name in names.tolist()):
+    if has_gaps:
         raise InvalidDataError(f"{caller}: labels contains missing values; leave those rows out, or name them")
-    return np.unique(names, return_inverse=True)[1].astype(np.int32)
+    with _told_apart(caller):
+        return np.unique(names, return_inverse=True)[1].astype(np.int32)
+
+
+@contextmanager
+def _told_apart(caller: str) -> Iterator[None]:
+    """Say what to do of labels that numpy cannot compare."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise InvalidDataTypeError(
+            f"{caller}: labels cannot be told apart ({error}); give every row one label, all numbers or all texts"
+        ) from error
+
+
+def check_jobs(caller: str, n_jobs: Any) -> None:
+    """The number of threads, by the rule of `FeatMAP`."""
+    check_each(caller, {"n_jobs": n_jobs}, RULES)
 
 
 def checked_count(caller: str, name: str, value: Any, least: int, most: int) -> int:
@@ -64,10 +86,3 @@ def sample_rows(caller: str, n_sample: Any, n_rows: int, seed: int) -> IntArray:
         )
     size = min(int(n_sample), n_rows)
     return np.sort(np.random.default_rng(seed).choice(n_rows, size, replace=False)).astype(np.int32)
-
-
-def _numbers(caller: str, name: str, values: Any, **options: Any) -> Any:
-    try:
-        return check_array(values, input_name=name, **options)
-    except ValueError as error:
-        raise InvalidDataError(f"{caller}: {name} cannot be used: {error}") from error

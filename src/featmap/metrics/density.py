@@ -13,7 +13,7 @@ from ..parallel import Workers
 from ..radii import correlation
 from ..rows import Matrix
 from ..values import DoubleArray, IntArray
-from .checks import checked_count, checked_pair
+from .checks import check_jobs, checked_count, checked_pair
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,6 +53,7 @@ def density_correlation(X: Any, Y: Any, *, n_neighbors: int = 15, n_jobs: int | 
     w = exp(−(d − d_first)/(mean d − d_first)). Points whose neighbours are all copies of them, on either side, have
     no log radius and are left out.
     """
+    check_jobs("density_correlation", n_jobs)
     X, Y = checked_pair("density_correlation", X, Y)
     k = checked_count("density_correlation", "n_neighbors", n_neighbors, 1, len(Y) - 1)
     with Workers(n_jobs) as workers:

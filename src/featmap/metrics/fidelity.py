@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..estimator import explain
-from .checks import checked_pair, sample_rows
+from .checks import check_jobs, checked_pair, sample_rows
 
 
 def arrow_fidelity(
@@ -21,6 +21,7 @@ def arrow_fidelity(
     n_jobs: int | None = -1,
 ) -> float:
     """The median of `Explanation.fidelity` over ``n_sample`` random points (2,000; None for all)."""
+    check_jobs("arrow_fidelity", n_jobs)
     X, Y = checked_pair("arrow_fidelity", X, Y)
     rows = sample_rows("arrow_fidelity", n_sample, len(Y), random_state)
     return float(np.median(explain(X, Y, n_jobs=n_jobs).fidelity(rows, kind, n_neighbors)))

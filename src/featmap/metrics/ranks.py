@@ -15,7 +15,7 @@ from ..kernels.ranks import count_before
 from ..kernels.search import smallest_of_each_row
 from ..parallel import Workers
 from ..values import DoubleArray, IntArray
-from .checks import checked_pair, rank_neighbors, sample_rows
+from .checks import check_jobs, checked_pair, rank_neighbors, sample_rows
 from .distances import DataDistances, Distances, MapDistances
 
 N_QUERIES = 2000
@@ -37,6 +37,7 @@ def trustworthiness(
     The mean over ``n_sample`` random points (2,000; None for all) of their ranks among all points, not only among
     the sampled ones; with all points it is scikit-learn's.
     """
+    check_jobs("trustworthiness", n_jobs)
     X, Y = checked_pair("trustworthiness", X, Y)
     k = rank_neighbors("trustworthiness", n_neighbors, len(Y))
     rows = sample_rows("trustworthiness", n_sample, len(Y), random_state)
@@ -55,6 +56,7 @@ def continuity(
     n_jobs: int | None = -1,
 ) -> float:
     """How near on the map the ``n_neighbors`` nearest in the data are: `trustworthiness` with the sides exchanged."""
+    check_jobs("continuity", n_jobs)
     X, Y = checked_pair("continuity", X, Y)
     k = rank_neighbors("continuity", n_neighbors, len(Y))
     rows = sample_rows("continuity", n_sample, len(Y), random_state)

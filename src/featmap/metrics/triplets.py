@@ -13,7 +13,7 @@ from ..features import Features, measure
 from ..parallel import Workers
 from ..rows import Matrix, up_to_translation
 from ..values import DoubleArray, IntArray
-from .checks import checked_count, checked_labels, checked_pair
+from .checks import check_jobs, checked_count, checked_labels, checked_pair
 
 TRIPLETS_PER_POINT = 5
 
@@ -77,6 +77,7 @@ def random_triplet_accuracy(
 
     From every point to ``n_triplets`` random pairs of others; chance is 1/2.
     """
+    check_jobs("random_triplet_accuracy", n_jobs)
     X, Y = checked_pair("random_triplet_accuracy", X, Y)
     if len(Y) < 3:
         raise InvalidDataError(f"random_triplet_accuracy: X must have at least 3 rows; got {len(Y)}")

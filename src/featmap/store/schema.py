@@ -154,7 +154,7 @@ class Sparse:
 
 
 def _is_csr(shape: tuple[int, ...], n_values: int, indices: np.ndarray, indptr: np.ndarray) -> bool:
-    if len(shape) != 2 or len(indptr) != shape[0] + 1 or not 0 <= shape[1] < 2**31:
+    if len(shape) != 2 or len(indptr) != shape[0] + 1 or shape[0] < 0 or not 0 <= shape[1] < 2**31:
         return False
     rises = indptr[0] == 0 and indptr[-1] == len(indices) == n_values and bool((indptr[1:] >= indptr[:-1]).all())
     return rises and within(indices, 0, shape[1])
@@ -309,9 +309,11 @@ class Plain:
     """A parameter: None, a truth, a number, a text, an array, lists of these, or a RandomState."""
 
     def encode(self, value: Any, arrays: Collected) -> Any:
+        if isinstance(value, str):
+            return str(value)  # numpy's texts too, of which there are no arrays in files
         if isinstance(value, np.generic):
             return {"scalar": arrays.number(np.asarray(value))}
-        if value is None or isinstance(value, bool | int | str):
+        if value is None or isinstance(value, bool | int):
             return value
         if isinstance(value, float):
             return value if math.isfinite(value) else {"float": str(value)}
