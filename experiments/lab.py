@@ -43,7 +43,9 @@ def counted(claim: str, margins: dict[str, float]) -> Claim:
     """A claim on many cases, which holds if none of their margins is negative."""
     n_held = sum(margin >= 0 for margin in margins.values())
     least = min(margins, key=margins.__getitem__)
-    measured = f"in {n_held} of {len(margins)} cases; the smallest margin is {margins[least]:+.3f} ({least})"
+    measured = (
+        f"in {n_held} of {len(margins)} cases; the smallest margin to the rule is {margins[least]:+.3f} ({least})"
+    )
     return Claim(claim, measured, bool(n_held == len(margins)))
 
 

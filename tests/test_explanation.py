@@ -14,7 +14,16 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 
-from featmap import Explanation, FeatMAP, InvalidDataError, InvalidParameterError, arrows, explain
+from featmap import (
+    Explanation,
+    FeatMAP,
+    FeatmapWarning,
+    InvalidDataError,
+    InvalidParameterError,
+    InvalidRowsError,
+    arrows,
+    explain,
+)
 from featmap.arrows import KINDS
 from featmap.explanation import SCORED
 from featmap.loadings import axes
@@ -248,6 +257,27 @@ def test_some_of_the_points(digits_model):
     assert some[-1].embedding_.tolist() == everything.embedding_[[3]].tolist()
     with pytest.raises(IndexError):
         some[2]
+    assert [one.embedding_[0].tolist() for one in some] == some.embedding_.tolist()
+
+
+@pytest.mark.parametrize("rows", [[99_999], [0.5], np.ones(7, bool), "first", [[0, 1], [2, 3]], {"a": 1}])
+def test_rows_that_are_not_there_are_refused(rows, digits_model):
+    with pytest.raises(InvalidRowsError, match="rows: must"):
+        digits_model.feature_importance(rows)
+
+
+def test_groups_of_one_row_are_left_out_with_a_warning(rng):
+    X, labels = rng.normal(size=(40, 3)), np.repeat([0, 1, 2, 3], [20, 18, 1, 1])
+    explanation = explain(X, rng.normal(size=(40, 2)))
+    with pytest.warns(FeatmapWarning, match=r"rank_features: left out groups of one row: 2, 3") as caught:
+        ranked = explanation.rank_features(labels, n_permutations=5)
+    assert list(ranked) == [0, 1]
+    assert caught[0].filename == __file__
+
+
+def test_a_label_without_labels_is_explained(rng):
+    with pytest.raises(InvalidParameterError, match=r"3 has 1; if it is a label, give the labels"):
+        explain(rng.normal(size=(40, 3)), rng.normal(size=(40, 2))).contrast(3, 8)
 
 
 def test_new_rows_do_not_depend_on_company(digits_model, digits):

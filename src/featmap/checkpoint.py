@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -123,7 +123,7 @@ class Checkpoint(Stages):
             return False
         if others:
             raise StoreError(
-                f"{self._path} is the checkpoint of another fit, with other {', '.join(sorted(dict(others)))}; "
+                f"{self._path} is the checkpoint of another fit, with other {', '.join(sorted(_named(others)))}; "
                 f"{ADVICE}"
             )
         self.seed = found["seed"]
@@ -136,6 +136,11 @@ class Checkpoint(Stages):
             graph = self._made.get("graph")
             check_stage(value, *self._shape, 0 if graph is None else graph.weights.nnz)
         return value
+
+
+def _named(marks: Iterable[tuple[str, str]]) -> set[str]:
+    """What differs, as users know it."""
+    return {"random_state" if name == "seed" else name for name, _ in marks}
 
 
 @contextmanager

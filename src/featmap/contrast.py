@@ -12,7 +12,7 @@ from scipy.stats import false_discovery_control
 
 from .errors import InvalidParameterError, MissingExtraError
 from .parallel import BLOCK
-from .rows import Matrix
+from .rows import Matrix, rows_of
 from .values import DoubleArray, IntArray
 
 PERMUTATIONS_AT_ONCE = 50
@@ -134,7 +134,8 @@ def group_of(caller: str, chosen: Any, labels: Any, n_rows: int) -> IntArray:
             raise InvalidParameterError(f"{caller}(labels=...): must have one label per row, {n_rows}")
         rows = everything[labels == chosen]
     else:
-        rows = np.unique(np.atleast_1d(everything[chosen]))
+        rows = np.unique(rows_of(chosen, n_rows))
     if len(rows) < 2:
-        raise InvalidParameterError(f"{caller}: a group needs at least 2 rows; {chosen!r} has {len(rows)}")
+        advice = "" if labels is not None else "; if it is a label, give the labels of all rows as labels=…"
+        raise InvalidParameterError(f"{caller}: a group needs at least 2 rows; {chosen!r} has {len(rows)}{advice}")
     return rows

@@ -14,6 +14,10 @@ class InvalidParameterError(FeatmapError, ValueError):
     """A parameter has a value that no fit could use."""
 
 
+class InvalidRowsError(InvalidParameterError, IndexError):
+    """Rows are asked for that are not there, or not in a list."""
+
+
 class InvalidDataError(FeatmapError, ValueError):
     """The data, or neighbours that came with it, cannot be used."""
 

@@ -145,8 +145,8 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         ``checkpoint`` names a file in which the fit keeps what it has done, every few seconds. Started again with the
         same data and parameters it goes on from there and ends with the same bytes; ``n_jobs`` and ``verbose`` may
-        differ, and with ``random_state=None`` the seed is the one it began with. A file of another fit is refused.
-        The file is removed once all epochs are done.
+        differ, and with ``random_state=None`` the seed is the one it began with. A file of another fit is refused, unless
+        that one has not finished a stage. The file is removed once all epochs are done.
         """
         fresh = self._twin()
         X, settings = fresh._checked(X, "fit")
@@ -219,7 +219,11 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return self._scene.ground.place(X, workers)
 
     def explain(self, X: Any) -> Explanation:
-        """The same questions asked of new rows: where they belong on the map, and which features matter there."""
+        """The same questions asked of new rows: where they belong on the map, and which features matter there.
+
+        Every row is taken for a new one: around a row of the data its own copy counts as a neighbour, so answers differ
+        a little from those that the model has for it.
+        """
         check_is_fitted(self)
         X = check_rows(self, X, "explain", reset=False)
 
@@ -232,47 +236,47 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return Explanation(scene, getattr(self, "feature_names_in_", None), self.n_jobs)
 
     def feature_importance(self, rows: Any = None, *, out: np.ndarray | None = None) -> np.ndarray:
-        """See `Explanation.feature_importance`."""
+        """How much each feature varies around each row: (rows, features). See `Explanation.feature_importance`."""
         return self._explanation.feature_importance(rows, out=out)
 
     def loadings(self, rows: Any = None) -> np.ndarray:
-        """See `Explanation.loadings`."""
+        """The leading local directions: (rows, features, n_components). See `Explanation.loadings`."""
         return self._explanation.loadings(rows)
 
     def arrows(self, rows: Any = None, kind: str = "tangent", n_neighbors: int | None = None) -> np.ndarray:
-        """See `Explanation.arrows`."""
+        """Where features point on the map: (rows, features, n_components). See `Explanation.arrows`."""
         return self._explanation.arrows(rows, kind, n_neighbors)
 
     def explained_variance(self, rows: Any = None, n_neighbors: int | None = None) -> np.ndarray:
-        """See `Explanation.explained_variance`."""
+        """The part of each feature's variance that the map shows. See `Explanation.explained_variance`."""
         return self._explanation.explained_variance(rows, n_neighbors)
 
     def fidelity(self, rows: Any = None, kind: str = "tangent", n_neighbors: int | None = None) -> np.ndarray:
-        """See `Explanation.fidelity`."""
+        """How true the arrows of each row are: a cosine. See `Explanation.fidelity`."""
         return self._explanation.fidelity(rows, kind, n_neighbors)
 
     def consistency(self, rows: Any = None) -> np.ndarray:
-        """See `Explanation.consistency`."""
+        """How little tangent spaces turn around each row. See `Explanation.consistency`."""
         return self._explanation.consistency(rows)
 
     def top_features(self, rows: Any = None, k: int = 10) -> np.ndarray:
-        """See `Explanation.top_features`."""
+        """The k most important features of each row: (rows, k). See `Explanation.top_features`."""
         return self._explanation.top_features(rows, k)
 
     def contrast(self, a: Any, b: Any = None, **options: Any) -> Contrast:
-        """See `Explanation.contrast`."""
+        """Which features tell two groups of rows apart. See `Explanation.contrast`."""
         return self._explanation.contrast(a, b, **options)
 
     def rank_features(self, labels: Any, **options: Any) -> dict[Any, Contrast]:
-        """See `Explanation.rank_features`."""
+        """Every group of labels against the rest. See `Explanation.rank_features`."""
         return self._explanation.rank_features(labels, **options)
 
     def perturbation(self, rows: Any = None, **options: Any) -> Perturbation:
-        """See `Explanation.perturbation`."""
+        """How far rows move when features are taken from them. See `Explanation.perturbation`."""
         return self._explanation.perturbation(rows, **options)
 
     def to_frame(self, rows: Any = None) -> Any:
-        """See `Explanation.to_frame`."""
+        """Importance as a pandas frame. See `Explanation.to_frame`."""
         return self._explanation.to_frame(rows)
 
     def _explain_map(self, X: Any, Y: np.ndarray) -> Explanation:
@@ -345,7 +349,7 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return int(check_random_state(self.random_state).randint(2**31))
         except ValueError as error:
             raise InvalidParameterError(
-                f"FeatMAP(random_state={self.random_state!r}): must be None, an integer or a numpy RandomState"
+                f"FeatMAP(random_state={self.random_state!r}): must be None, an integer from 0 to 2³² − 1, or a numpy RandomState"
             ) from error
 
     def _settings(self, n_rows: int, seed: int) -> Settings:

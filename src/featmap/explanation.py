@@ -10,12 +10,12 @@ import numpy as np
 
 from .arrows import KINDS, Arrows, draw_arrows, fidelity, random_arrows
 from .contrast import Contrast, compare_groups, group_of
-from .errors import InvalidParameterError, MissingExtraError
+from .errors import InvalidParameterError, MissingExtraError, warn
 from .loadings import feature_importance, loadings
 from .parallel import BLOCK, Workers
 from .perturbation import FRACTIONS, Perturbation, perturb
 from .regression import default_neighbors
-from .rows import up_to_translation
+from .rows import rows_of, up_to_translation
 from .scene import Scene
 from .turning import mean_consistency
 from .values import DoubleArray, IntArray
@@ -144,8 +144,9 @@ class Explanation:
         """Which features tell two groups of rows apart: mean importance, difference of means, and how sure that is.
 
         ``a`` and ``b`` are rows (numbers or a mask, from a lasso for example), or with ``labels`` the labels of two
-        groups; without ``b`` it is all the rest. P-values are those of a permutation test, q-values control the
-        false-discovery rate.
+        groups; without ``b`` it is all the rest. P-values are those of a permutation test, with the permuted statistics
+        of all features together as the reference of each; q-values control the false-discovery rate. A test knows
+        nothing of how groups were found: of groups picked on the map its p-values are too small.
         """
         if not isinstance(n_permutations, numbers.Integral) or n_permutations < 1:
             raise InvalidParameterError(
@@ -169,11 +170,17 @@ class Explanation:
         )
 
     def rank_features(self, labels: Any, *, n_permutations: int = 200, random_state: int = 0) -> dict[Any, Contrast]:
-        """Every group of labels against the rest."""
-        groups = np.unique(np.asarray(labels)).tolist()
+        """Every group of labels against the rest; a group of one row, which has no spread, is left out with a warning.
+
+        Tests know nothing of how groups were found: those of clusters that were drawn around points of the same data,
+        on the map for example, have p-values that are too small.
+        """
+        groups, sizes = np.unique(np.asarray(labels), return_counts=True)
+        if (sizes < 2).any():
+            warn(f"rank_features: left out groups of one row: {', '.join(map(str, groups[sizes < 2]))}")
         return {
             group: self.contrast(group, labels=labels, n_permutations=n_permutations, random_state=random_state)
-            for group in groups
+            for group in groups[sizes > 1].tolist()
         }
 
     def perturbation(
@@ -220,11 +227,7 @@ class Explanation:
         return total / len(rows)
 
     def _rows(self, rows: Any) -> IntArray:
-        everything = np.arange(len(self), dtype=np.int32)
-        chosen = everything if rows is None else np.atleast_1d(everything[rows])
-        if chosen.ndim != 1:
-            raise InvalidParameterError(f"rows: must be a list of rows, not one of shape {chosen.shape}; ravel it")
-        return chosen
+        return rows_of(slice(None) if rows is None else rows, len(self))
 
     def _n_near(self, caller: str, n_neighbors: int | None) -> int:
         n_others = len(self._scene.ground.places) - 1

@@ -9,6 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .errors import InvalidRowsError
+
 FloatArray = NDArray[np.float32]
 DoubleArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -58,6 +60,17 @@ def dense_rows(matrix: Matrix, rows: Any = slice(None)) -> FloatArray:
     """Some rows of a matrix, dense."""
     chosen = matrix[rows]
     return chosen.toarray() if isinstance(chosen, SparseRows) else chosen
+
+
+def rows_of(chosen: Any, n_rows: int) -> IntArray:
+    """The numbers of the rows that something indexes."""
+    try:
+        rows = np.atleast_1d(np.arange(n_rows, dtype=np.int32)[chosen])
+    except IndexError as error:
+        raise InvalidRowsError(f"rows: must index {n_rows} rows, by numbers, a mask or a slice; {error}") from error
+    if rows.ndim != 1:
+        raise InvalidRowsError(f"rows: must be a list of rows, not one of shape {rows.shape}; ravel it")
+    return rows
 
 
 def up_to_translation(matrix: Matrix) -> Matrix:

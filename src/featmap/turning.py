@@ -1,4 +1,4 @@
-"""Where neighbouring tangent spaces turn: the mean consistence of a point's tangent space with those around it."""
+"""Where neighbouring tangent spaces turn: the mean consistency of a point's tangent space with those around it."""
 
 from __future__ import annotations
 

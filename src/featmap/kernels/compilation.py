@@ -28,7 +28,7 @@ class _CompilationNotice(event.Listener):
         if not self.said and event.data["dispatcher"].py_func.__module__.startswith("featmap."):
             self.said = True
             logging.getLogger("featmap").warning(
-                "compiling kernels, as this is the first run after installation; the next starts at once"
+                "compiling kernels for the first use of these settings after installation; the next starts at once"
             )
 
     def on_end(self, event):
