@@ -145,8 +145,8 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         ``checkpoint`` names a file in which the fit keeps what it has done, every few seconds. Started again with the
         same data and parameters it goes on from there and ends with the same bytes; ``n_jobs`` and ``verbose`` may
-        differ, and with ``random_state=None`` the seed is the one it began with. A file of another fit is refused, unless
-        that one has not finished a stage. The file is removed once all epochs are done.
+        differ, and with ``random_state=None`` the seed is the one it began with. A file of another fit is refused,
+        unless that one has not kept a stage yet. The file is removed once all epochs are done.
         """
         fresh = self._twin()
         X, settings = fresh._checked(X, "fit")
@@ -221,8 +221,8 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def explain(self, X: Any) -> Explanation:
         """The same questions asked of new rows: where they belong on the map, and which features matter there.
 
-        Every row is taken for a new one: around a row of the data its own copy counts as a neighbour, so answers differ
-        a little from those that the model has for it.
+        Every row is taken for a new one: to a row of the data its own copy is a neighbour, so answers differ a little
+        from those that the model has for it.
         """
         check_is_fitted(self)
         X = check_rows(self, X, "explain", reset=False)
@@ -349,7 +349,8 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return int(check_random_state(self.random_state).randint(2**31))
         except ValueError as error:
             raise InvalidParameterError(
-                f"FeatMAP(random_state={self.random_state!r}): must be None, an integer from 0 to 2³² − 1, or a numpy RandomState"
+                f"FeatMAP(random_state={self.random_state!r}): must be None, an integer from 0 to 2³² − 1, or a "
+                "numpy RandomState"
             ) from error
 
     def _settings(self, n_rows: int, seed: int) -> Settings:

@@ -144,9 +144,9 @@ class Explanation:
         """Which features tell two groups of rows apart: mean importance, difference of means, and how sure that is.
 
         ``a`` and ``b`` are rows (numbers or a mask, from a lasso for example), or with ``labels`` the labels of two
-        groups; without ``b`` it is all the rest. P-values are those of a permutation test, with the permuted statistics
-        of all features together as the reference of each; q-values control the false-discovery rate. A test knows
-        nothing of how groups were found: of groups picked on the map its p-values are too small.
+        groups; without ``b`` it is all the rest. P-values are those of a permutation test, with the permuted
+        statistics of all features together as the reference of each; q-values control the false-discovery rate. A
+        test knows nothing of how groups were found: of groups picked on the map its p-values are too small.
         """
         if not isinstance(n_permutations, numbers.Integral) or n_permutations < 1:
             raise InvalidParameterError(
@@ -170,10 +170,9 @@ class Explanation:
         )
 
     def rank_features(self, labels: Any, *, n_permutations: int = 200, random_state: int = 0) -> dict[Any, Contrast]:
-        """Every group of labels against the rest; a group of one row, which has no spread, is left out with a warning.
+        """Every group of labels against the rest, but for groups of one row, which a warning names.
 
-        Tests know nothing of how groups were found: those of clusters that were drawn around points of the same data,
-        on the map for example, have p-values that are too small.
+        What `contrast` says of p-values holds here too.
         """
         groups, sizes = np.unique(np.asarray(labels), return_counts=True)
         if (sizes < 2).any():
