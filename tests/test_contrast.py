@@ -32,7 +32,9 @@ def test_planted_features_are_found(rng):
     assert sorted(result.top(3).tolist()) == planted
     left, right = X[labels == "left"], X[labels == "right"]
     np.testing.assert_allclose(result.difference, left.mean(axis=0) - right.mean(axis=0), rtol=1e-3, atol=1e-4)
-    assert "3 found" in repr(result) or "4 found" in repr(result)
+    assert repr(result).startswith("Contrast(left against right: 40 features, ")
+    assert explained(X, rng).contrast("left", labels=labels, n_permutations=2).groups == ("left", "the rest")
+    assert explained(X, rng).contrast(labels == "left", n_permutations=2).groups == ("a", "b")
 
 
 def test_q_values_are_benjamini_and_hochbergs(rng):

@@ -148,8 +148,9 @@ def test_contrast_shows_the_k_surest(result):
 
 def test_contrast_of_a_model_is_drawn(model, labels):
     result = model.contrast(1, 2, labels=labels, n_permutations=20)
-    bars = plot.contrast(result, k=5).child_axes[0]
+    bars, dumbbells = plot.contrast(result, k=5).child_axes
     assert np.allclose(widths(bars), result.difference[result.top(5)])
+    assert legend_names(dumbbells) == ["1", "2"]
 
 
 def test_q_values_stand_between_the_panels(result):

@@ -21,7 +21,7 @@ ROUNDING = 1e-12  # a smaller part of the mean square is no variance
 
 @dataclass(frozen=True)
 class Contrast:
-    """Two groups, feature by feature. Groups are called a and b."""
+    """Two groups, a and b, feature by feature."""
 
     features: Sequence[str]
     importance_a: DoubleArray  # mean importance
@@ -29,6 +29,7 @@ class Contrast:
     difference: DoubleArray  # mean of a less mean of b, in the data's units
     p_values: DoubleArray  # of a difference as large by chance, by permutation
     q_values: DoubleArray  # the share of false discoveries among all features that are at least as sure
+    groups: tuple[str, str] = ("a", "b")  # their names
 
     def top(self, k: int = 10) -> IntArray:
         """Column numbers of the surest features, and among equally sure ones of the largest difference."""
@@ -52,7 +53,8 @@ class Contrast:
 
     def __repr__(self) -> str:
         found = len(self.significant())
-        return f"Contrast({len(self.features)} features, {found} found at a false-discovery rate of 0.05)"
+        groups = " against ".join(self.groups)
+        return f"Contrast({groups}: {len(self.features)} features, {found} found at a false-discovery rate of 0.05)"
 
 
 def difference_with_p_values(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -158,7 +159,7 @@ class Explanation:
         if len(second) < 2 or np.isin(first, second).any():
             raise InvalidParameterError("contrast(a, b): the groups must be apart, and each have at least 2 rows")
         both = np.concatenate([first, second])
-        return compare_groups(
+        found = compare_groups(
             up_to_translation(self._scene.tangents.centers[both]),
             np.isin(both, first),
             self._mean_importance(first),
@@ -168,6 +169,7 @@ class Explanation:
             int(n_permutations),
             random_state,
         )
+        return found if labels is None else replace(found, groups=(str(a), "the rest" if b is None else str(b)))
 
     def rank_features(self, labels: Any, *, n_permutations: int = 200, random_state: int = 0) -> dict[Any, Contrast]:
         """Every group of labels against the rest, but for groups of one row, which a warning names.

@@ -30,21 +30,21 @@ def contrast(
     result: Contrast,
     *,
     k: int = 10,
-    groups: Sequence[str] = ("a", "b"),
+    groups: Sequence[str] | None = None,
     feature_names: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the ``k`` features that most surely tell two groups apart, the surest first.
 
-    Bars are the difference of the means, in the units of the data: to the right where the first of the ``groups`` has
-    more, with the colours of the groups. Beside them are the q-values, the share of false discoveries to expect among
-    all features that are as sure, and the importance of the feature in either group. The panels are ``child_axes`` of
-    the Axes returned.
+    Bars are the difference of the means, in the units of the data: to the right where the first of the ``groups`` (by
+    default as the result names them) has more, with the colours of the groups. Beside them are the q-values, the share
+    of false discoveries to expect among all features that are as sure, and the importance of the feature in either
+    group. The panels are ``child_axes`` of the Axes returned.
     """
     if not isinstance(result, Contrast):
         raise InvalidParameterError(f"contrast(result=…): must be a Contrast; got {type(result).__name__}")
     k = checked_count("contrast", k)
-    names_of_groups = _checked_groups(groups)
+    names_of_groups = _checked_groups(result.groups if groups is None else groups)
     top = result.top(k)
     known = result.features if feature_names is None else feature_names
     check_names("contrast", known, len(result.features))
