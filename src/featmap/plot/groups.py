@@ -37,9 +37,9 @@ def contrast(
     """Draw the ``k`` features that most surely tell two groups apart, the surest first.
 
     Bars are the difference of the means, in the units of the data: to the right where the first of the ``groups`` (by
-    default as the result names them) has more, with the colours of the groups. Beside them are the q-values, the share
-    of false discoveries to expect among all features that are as sure, and the importance of the feature in either
-    group. The panels are ``child_axes`` of the Axes returned.
+    default as the result names them) has more, with the colours of the groups. Beside them are the q-values, the
+    share of false discoveries to expect among all features that are as sure, and the importance of the feature in
+    either group. The panels are ``child_axes`` of the Axes returned.
     """
     if not isinstance(result, Contrast):
         raise InvalidParameterError(f"contrast(result=…): must be a Contrast; got {type(result).__name__}")
