@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from matplotlib import pyplot
 from matplotlib.image import imread
 
 from featmap import plot
@@ -33,3 +34,16 @@ def test_the_script_makes_those_pictures():
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
     assert sorted(module.pictures()) == plot.__all__
+
+
+@pytest.mark.parametrize("page", [DOCS / "gallery.md", DOCS.parent / "README.md"], ids=lambda page: page.name)
+def test_every_piece_of_code_on_the_page_runs(page, tmp_path, monkeypatch):
+    """One after the other, as a reader would; but for the data set that has to be downloaded."""
+    pieces = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    pieces = [piece for piece in pieces if "datasets import load_mnist" not in piece]
+    assert len(pieces) > 3
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for piece in pieces:
+        exec(piece, names)
+    pyplot.close("all")
