@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from featmap import parallel
+from featmap import FeatMAP, InvalidParameterError, parallel
 from featmap.parallel import Workers, one_library_thread
 
 
@@ -130,3 +130,12 @@ def test_nothing_is_kept_of_those_that_have_left():
         assert kept() == of_one
     assert sum(of_one) > sum(nothing) == 0
     assert kept() == nothing
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "two"])
+def test_numbers_of_threads_that_are_none_are_refused(n_jobs, rng):
+    """Also where they were set after a fit."""
+    X = rng.normal(size=(20, 3))
+    model = FeatMAP(n_epochs=1, n_neighbors=5).fit(X).set_params(n_jobs=n_jobs)
+    with pytest.raises(InvalidParameterError, match="n_jobs="):
+        model.transform(X)

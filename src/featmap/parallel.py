@@ -8,6 +8,7 @@ later, and a BLAS sum has other bits on two threads than on one.
 from __future__ import annotations
 
 import itertools
+import numbers
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -18,6 +19,8 @@ from typing import Any
 
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
+
+from .errors import InvalidParameterError
 
 Task = Callable[[int, int], None]
 
@@ -129,6 +132,10 @@ class Workers:
     """The threads of one fit. Made per fit, because a pool of threads does not survive a fork."""
 
     def __init__(self, n_jobs: int | None) -> None:
+        if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
+            raise InvalidParameterError(
+                f"n_jobs={n_jobs!r}: must be a number of threads, -1 for all, or None for one"
+            )
         self.n_threads = 1 if n_jobs is None else effective_n_jobs(n_jobs)
         self._pool: ThreadPoolExecutor | None = None
         self._resources = ExitStack()
