@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -284,3 +286,31 @@ def test_the_folder_needs_no_extra_packages(folder, monkeypatch):
 def test_errors_are_of_the_family():
     assert issubclass(DatasetError, FeatmapError)
     assert issubclass(DatasetError, OSError)
+
+
+# The page on the folder
+
+PAGE = Path(__file__).parent.parent / "docs" / "datasets.md"
+LINES = re.findall(r"^\| `(load_\w+)` \| `(\w+\.npz)` \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_the_page_lists_every_loader_that_reads_a_file():
+    assert {"load_swiss_roll", *(loader for loader, _, _ in LINES)} == {
+        name for name in datasets.__all__ if name.startswith("load_")
+    }
+
+
+@pytest.mark.parametrize(("loader", "file", "_"), LINES, ids=[loader for loader, _, _ in LINES])
+def test_the_page_has_the_files_that_are_read(loader, file, _, folder):
+    options = {"subset": "test"} if loader == "load_cifar10" else {}
+    with pytest.raises(DatasetError, match=rf"{file} is missing there"):
+        getattr(datasets, loader)(**options)
+
+
+@pytest.mark.parametrize(("loader", "file", "arrays"), LINES, ids=[loader for loader, _, _ in LINES])
+def test_the_page_has_arrays_of_those_files(loader, file, arrays, data_set):
+    kept = data_set(file.removesuffix(".npz"))
+    named = [name for name in re.findall(r"`(\w+)`", arrays) if not name.endswith("_")]
+    assert set(named) <= set(kept)
+    for name, shape in re.findall(r"`(\w+)` \(([\d, ]+)\)", arrays):
+        assert kept[name].shape == tuple(int(size) for size in shape.split(","))
