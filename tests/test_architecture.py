@@ -47,7 +47,7 @@ LAYERS = [
         "pipeline",
     ],
     ["explanation"],
-    ["estimator"],
+    ["questions", "estimator"],
     ["metrics"],
     ["plot", "datasets"],
 ]

@@ -275,6 +275,13 @@ def test_groups_of_one_row_are_left_out_with_a_warning(rng):
     assert caught[0].filename == __file__
 
 
+@pytest.mark.parametrize("missing", [np.array([0.0, 1.0, np.nan, np.nan] * 10), np.array(["a", None] * 20, object)])
+def test_missing_labels_are_refused(missing, rng):
+    explanation = explain(rng.normal(size=(40, 3)), rng.normal(size=(40, 2)))
+    with pytest.raises(InvalidParameterError, match=r"rank_features\(labels=…\): (some are NaN|must be of one kind)"):
+        explanation.rank_features(missing)
+
+
 def test_a_label_without_labels_is_explained(rng):
     with pytest.raises(InvalidParameterError, match=r"3 has 1; if it is a label, give the labels"):
         explain(rng.normal(size=(40, 3)), rng.normal(size=(40, 2))).contrast(3, 8)

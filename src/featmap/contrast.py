@@ -127,6 +127,17 @@ def compare_groups(
     return Contrast(names, importance_a, importance_b, difference / scale, p_values, q_values)
 
 
+def groups_of(caller: str, labels: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The labels there are, sorted, and how many rows have each."""
+    try:
+        groups, sizes = np.unique(np.asarray(labels), return_counts=True)
+    except TypeError as error:
+        raise InvalidParameterError(f"{caller}(labels=…): must be of one kind; {error}") from error
+    if (groups != groups).any():
+        raise InvalidParameterError(f"{caller}(labels=…): some are NaN; give them a label, or leave out their rows")
+    return groups, sizes
+
+
 def group_of(caller: str, chosen: Any, labels: Any, n_rows: int) -> IntArray:
     """The rows of a group: those with a label, or those chosen by numbers or by a mask."""
     everything = np.arange(n_rows, dtype=np.int32)

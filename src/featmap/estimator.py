@@ -16,13 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from .errors import InvalidDataError, InvalidParameterError, warn
 from .inputs import check_places, check_rows
 from .parameters import check_parameters
+from .questions import Questions
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from .contrast import Contrast
     from .explanation import Explanation
-    from .perturbation import Perturbation
     from .pipeline import Fitted, Settings
     from .progress import Callback
     from .values import Neighbors
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 FARTHEST_START = 1e15  # of a map that the user lets it start from; squares of more would leave float32
 
 
-class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class FeatMAP(Questions, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A map of the data that keeps its features.
 
     A graph of nearest neighbours gives the topology, a local SVD gives every point its tangent space and with it
@@ -235,50 +234,6 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             scene = look_at_new(X, self._scene.ground, workers)
         return Explanation(scene, getattr(self, "feature_names_in_", None), self.n_jobs)
 
-    def feature_importance(self, rows: Any = None, *, out: np.ndarray | None = None) -> np.ndarray:
-        """How much each feature varies around each row: (rows, features). See `Explanation.feature_importance`."""
-        return self._explanation.feature_importance(rows, out=out)
-
-    def loadings(self, rows: Any = None) -> np.ndarray:
-        """The leading local directions: (rows, features, n_components). See `Explanation.loadings`."""
-        return self._explanation.loadings(rows)
-
-    def arrows(self, rows: Any = None, kind: str = "tangent", n_neighbors: int | None = None) -> np.ndarray:
-        """Where features point on the map: (rows, features, n_components). See `Explanation.arrows`."""
-        return self._explanation.arrows(rows, kind, n_neighbors)
-
-    def explained_variance(self, rows: Any = None, n_neighbors: int | None = None) -> np.ndarray:
-        """The part of each feature's variance that the map shows. See `Explanation.explained_variance`."""
-        return self._explanation.explained_variance(rows, n_neighbors)
-
-    def fidelity(self, rows: Any = None, kind: str = "tangent", n_neighbors: int | None = None) -> np.ndarray:
-        """How true the arrows of each row are: a cosine. See `Explanation.fidelity`."""
-        return self._explanation.fidelity(rows, kind, n_neighbors)
-
-    def consistency(self, rows: Any = None) -> np.ndarray:
-        """How little tangent spaces turn around each row. See `Explanation.consistency`."""
-        return self._explanation.consistency(rows)
-
-    def top_features(self, rows: Any = None, k: int = 10) -> np.ndarray:
-        """The k most important features of each row: (rows, k). See `Explanation.top_features`."""
-        return self._explanation.top_features(rows, k)
-
-    def contrast(self, a: Any, b: Any = None, **options: Any) -> Contrast:
-        """Which features tell two groups of rows apart. See `Explanation.contrast`."""
-        return self._explanation.contrast(a, b, **options)
-
-    def rank_features(self, labels: Any, **options: Any) -> dict[Any, Contrast]:
-        """Every group of labels against the rest. See `Explanation.rank_features`."""
-        return self._explanation.rank_features(labels, **options)
-
-    def perturbation(self, rows: Any = None, **options: Any) -> Perturbation:
-        """How far rows move when features are taken from them. See `Explanation.perturbation`."""
-        return self._explanation.perturbation(rows, **options)
-
-    def to_frame(self, rows: Any = None) -> Any:
-        """Importance as a pandas frame. See `Explanation.to_frame`."""
-        return self._explanation.to_frame(rows)
-
     def _explain_map(self, X: Any, Y: np.ndarray) -> Explanation:
         """An explanation of another map than one's own."""
         X, settings = self._checked(X, "explain")
@@ -322,14 +277,6 @@ class FeatMAP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             n_jobs=self.n_jobs,
         )
         check_memory(needed)
-
-    @property
-    def _explanation(self) -> Explanation:
-        check_is_fitted(self)
-
-        from .explanation import Explanation
-
-        return Explanation(self._scene, getattr(self, "feature_names_in_", None), self.n_jobs)
 
     @property
     def _n_features_out(self) -> int:

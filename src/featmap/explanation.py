@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .arrows import KINDS, Arrows, draw_arrows, fidelity, random_arrows
-from .contrast import Contrast, compare_groups, group_of
+from .contrast import Contrast, compare_groups, group_of, groups_of
 from .errors import InvalidParameterError, MissingExtraError, warn
 from .loadings import feature_importance, loadings
 from .parallel import BLOCK, Workers
@@ -176,7 +176,7 @@ class Explanation:
 
         What `contrast` says of p-values holds here too.
         """
-        groups, sizes = np.unique(np.asarray(labels), return_counts=True)
+        groups, sizes = groups_of("rank_features", labels)
         if (sizes < 2).any():
             warn(f"rank_features: left out groups of one row: {', '.join(map(str, groups[sizes < 2]))}")
         return {
