@@ -22,8 +22,8 @@ from records import put_between
 from sklearn.decomposition import PCA
 
 from featmap import FeatMAP, metrics
-from featmap.alignment import connect
-from featmap.curve import Curve
+from featmap.tangents.alignment import connect
+from featmap.layout.similarity import Curve
 from featmap.datasets import load_coil20, load_paul15, load_pbmc3k
 from featmap.frames import fit_frames
 from featmap.kernels.layout import map_radii, stretch
@@ -32,11 +32,11 @@ from featmap.layout.descent import State, descend
 from featmap.layout.edges import sort_into_slots
 from featmap.layout.forces import AddGradient, Attraction, Force, Repulsion
 from featmap.layout.start import make_start
-from featmap.parallel import Workers
+from featmap.run import Run
 from featmap.pipeline import approximate, density_epochs
-from featmap.progress import Progress
-from featmap.radii import ShiftedCorrelation, log_radii, radius_floor
-from featmap.tangents import data_radii
+from featmap.run.progress import Progress
+from featmap.layout.radii import ShiftedCorrelation, log_radii, radius_floor
+from featmap.tangents.svd import data_radii
 from featmap.values import FloatArray, Frames
 
 OUT = Path(__file__).parent.parent / "docs" / "density.md"
@@ -53,7 +53,7 @@ MakeMaps = Callable[[np.ndarray], Iterator[np.ndarray]]
 class Isotropic(Density):
     """One radius in all directions instead of one along each: densMAP's quantity under our optimiser."""
 
-    def prepare(self, coordinates: FloatArray, epoch: int, workers: Workers) -> AddGradient:
+    def prepare(self, coordinates: FloatArray, epoch: int, run: Run) -> AddGradient:
         dim, n_points = coordinates.shape
         radii, sums = np.empty(coordinates.shape), np.empty(n_points)
         similarity, pull = self.curve.similarity, self.curve.pull
@@ -61,7 +61,7 @@ class Isotropic(Density):
         def measure(start: int, stop: int) -> None:
             map_radii(coordinates, self.slots, self.frames.axes, similarity, start, stop, radii, sums)
 
-        workers.over_rows(n_points, measure)
+        run.over_rows(n_points, measure)
         whole = radii.sum(axis=0, keepdims=True)
         floor = radius_floor(whole.T)
         logs = np.log(whole + floor)
@@ -87,10 +87,10 @@ class Refitted:
     density: Density
     refit: Callable[[FloatArray], Frames]
 
-    def prepare(self, coordinates: FloatArray, epoch: int, workers: Workers) -> AddGradient:
+    def prepare(self, coordinates: FloatArray, epoch: int, run: Run) -> AddGradient:
         if epoch % EPOCHS_BETWEEN == 0:
             self.density = replace(self.density, frames=self.refit(np.ascontiguousarray(coordinates.T)))
-        return self.density.prepare(coordinates, epoch, workers)
+        return self.density.prepare(coordinates, epoch, run)
 
 
 def maps(kind: str, **options: Any) -> MakeMaps:
@@ -99,22 +99,22 @@ def maps(kind: str, **options: Any) -> MakeMaps:
     def make(X: np.ndarray) -> Iterator[np.ndarray]:
         settings = FeatMAP(**options)._settings(len(X), seed=0)
         progress, dim = Progress(), settings.n_components
-        with Workers(-1) as workers:
-            manifold = approximate(X, settings, workers, progress)
+        with Run(-1) as run:
+            manifold = approximate(X, settings, run, progress)
             graph, tangents = manifold.graph, manifold.tangents
-            connection = connect(manifold.features, tangents, graph, dim, workers)
+            connection = connect(manifold.features, tangents, graph, dim, run)
             curve, slots = Curve.fit(settings.min_dist, settings.spread), sort_into_slots(graph)
-            begin = make_start(settings.init, manifold.features, graph, dim, settings.seed, workers)
+            begin = make_start(settings.init, manifold.features, graph, dim, settings.seed, run)
             local: list[Force] = [Attraction(graph, slots, curve), Repulsion(graph, curve, settings.seed)]
             n_epochs = settings.n_epochs
             before, last = State.start(begin), State.start(begin)
-            descend(before, local, n_epochs - density_epochs(settings), n_epochs, workers, progress)
-            descend(last, local, n_epochs, n_epochs, workers, progress)
+            descend(before, local, n_epochs - density_epochs(settings), n_epochs, run, progress)
+            descend(last, local, n_epochs, n_epochs, run, progress)
             yield last.embedding
 
             def refit(places: FloatArray) -> Frames:
                 return fit_frames(
-                    settings.frames, places, graph, connection, settings.n_neighbors, settings.seed, workers
+                    settings.frames, places, graph, connection, settings.n_neighbors, settings.seed, run
                 )
 
             radii = data_radii(tangents, tangents.n_directions)
@@ -125,7 +125,7 @@ def maps(kind: str, **options: Any) -> MakeMaps:
                 if kind == "refitted":
                     force = Refitted(force, refit)
                 state = deepcopy(before)
-                descend(state, [*local, force], n_epochs, n_epochs, workers, progress)
+                descend(state, [*local, force], n_epochs, n_epochs, run, progress)
                 yield state.embedding
 
     return make

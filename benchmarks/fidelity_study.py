@@ -16,11 +16,11 @@ from fidelity import OUT, log_counts
 from records import put_between
 
 from featmap import FeatMAP, explain
-from featmap.arrows import KINDS, Arrows, fidelity
+from featmap.explanation.arrows import KINDS, Arrows, fidelity
 from featmap.datasets import load_coil20, load_pbmc3k, load_swiss_roll
-from featmap.loadings import axes
-from featmap.regression import Moments, default_neighbors
-from featmap.scene import Scene
+from featmap.tangents.axes import axes
+from featmap.explanation.regression import Moments, default_neighbors
+from featmap.explanation.points import Scene
 
 BEGIN, END = "<!-- study: begin -->", "<!-- study: end -->"
 N_ROWS = 100
@@ -98,7 +98,7 @@ def lines(name: str, X: np.ndarray) -> Iterator[str]:
     sizes = (*MAP_NEIGHBORS, default_neighbors(len(X)))
     found: dict[int, list[float]] = {k: [] for k in sizes}
     for options, kind in (({}, KINDS["map"]), *TRIED.values()):
-        scene = explain(X, places, **options)._scene
+        scene = explain(X, places, **options)._points
         for k in sizes:
             found[k].append(np.median([fidelity(kind, scene, row, k) for row in rows[:, None]]))
     for k, (ceiling, *values) in found.items():

@@ -7,9 +7,9 @@ from sklearn.manifold import trustworthiness
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from featmap.features import measure
+from featmap.data.scaling import scale_data
 from featmap.neighbors import find_neighbors, make_search
-from featmap.parallel import Workers
+from featmap.run import Run
 
 SAMPLE = 4000
 NEIGHBORS = 15
@@ -41,10 +41,10 @@ def sampled_continuity(X, Y):
 
 def data_neighbors(X, k=NEIGHBORS):
     """The k nearest others in the data, for the radii below."""
-    with Workers(-1) as workers:
-        features = measure(X)
-        search = make_search(features, X, "euclidean", workers)
-        near = find_neighbors(search, features.matrix, k, workers)
+    with Run(-1) as run:
+        features = scale_data(X)
+        search = make_search(features, X, "euclidean", run)
+        near = find_neighbors(search, features.matrix, k, run)
     return near.indices, near.distances.astype(np.float64) / features.scale
 
 

@@ -13,15 +13,15 @@ import pytest
 from sklearn.datasets import load_digits
 
 from featmap import FeatMAP
-from featmap.parallel import Workers
+from featmap.run import Run
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # pictures without a screen
 
 
 @pytest.fixture
-def workers():
-    with Workers(2) as workers:
-        yield workers
+def run():
+    with Run(2) as run:
+        yield run
 
 
 @pytest.fixture(scope="session")

@@ -167,13 +167,13 @@ def finite_differences(value, Y, step=1e-5):
 # The frames.
 
 
-def aligned_sweep(frames, covariance, P, turns, weight):
+def aligned_sweep(frames, covariance, P, rotations, weight):
     """polar(Σ_j P_ij V_j^e O_ij + μ C_i + deg_i V_i^e); turns[i, j] = O_ij."""
     moved = np.empty_like(frames)
     for i in range(len(frames)):
         wanted = weight * covariance[i] + P[i].sum() * frames[i]
         for j in np.flatnonzero(P[i]):
-            wanted = wanted + P[i, j] * frames[j] @ turns[i, j]
+            wanted = wanted + P[i, j] * frames[j] @ rotations[i, j]
         moved[i] = nearest_orthogonal(wanted)
     return moved
 

@@ -7,20 +7,20 @@ import pytest
 import scipy.sparse as sp
 
 import reference
-from featmap import alignment as stage
-from featmap.alignment import alignment, connect, transport
+from featmap.tangents import alignment as stage
+from featmap.tangents.alignment import alignment, connect, transport
 from featmap.graph import build_graph
-from featmap.loadings import axes
+from featmap.tangents.axes import axes
 from featmap.values import Neighbors
 from test_tangents import tangents_of
 
 
 @pytest.fixture
-def curved(rng, workers):
+def curved(rng, run):
     """A paraboloid: neighbouring tangent planes are nearly but not quite the same."""
     flat = rng.uniform(-1, 1, (500, 2))
     X = np.column_stack([flat, 0.3 * (flat**2).sum(axis=1)])
-    return tangents_of(X, workers)[:2]
+    return tangents_of(X, run)[:2]
 
 
 def test_alignment_is_the_nearest_rotation(curved):
@@ -55,12 +55,12 @@ def test_transport_there_and_back(curved):
 
 @pytest.mark.parametrize("dim", [1, 2, 5])
 @pytest.mark.parametrize("slices", [1, 7])
-def test_connection_equals_its_twin(curved, dim, slices, workers, monkeypatch):
+def test_connection_equals_its_twin(curved, dim, slices, run, monkeypatch):
     features, tangents = curved
     monkeypatch.setattr(stage, "BYTES_OF_AXES", 4 * 500 * min(dim, 3) * 3 // slices)
     distances = np.sort(np.random.default_rng(0).random(tangents.neighbors.shape), axis=1).astype(np.float32)
-    graph = build_graph(Neighbors(tangents.neighbors, distances), 15, workers)
-    connection = connect(features, tangents, graph, dim, workers)
+    graph = build_graph(Neighbors(tangents.neighbors, distances), 15, run)
+    connection = connect(features, tangents, graph, dim, run)
     q = min(dim, 3)
     assert connection.steps.shape == (graph.weights.nnz, q)
     V = axes(features, tangents, np.arange(500, dtype=np.int32), q).transpose(0, 2, 1).astype(np.float64)
@@ -69,20 +69,20 @@ def test_connection_equals_its_twin(curved, dim, slices, workers, monkeypatch):
         np.testing.assert_allclose(connection.products[e], V[j].T @ V[i], atol=1e-5)
         np.testing.assert_allclose(connection.steps[e], V[i].T @ (features.matrix[j] - features.matrix[i]), atol=1e-5)
         if min(np.linalg.svd(V[j].T @ V[i], compute_uv=False)) > 1e-3:
-            np.testing.assert_allclose(connection.turns[e], reference.nearest_orthogonal(V[j].T @ V[i]), atol=1e-3)
+            np.testing.assert_allclose(connection.rotations[e], reference.nearest_orthogonal(V[j].T @ V[i]), atol=1e-3)
 
 
-def test_connection_of_a_renumbered_graph(curved, workers):
+def test_connection_of_a_renumbered_graph(curved, run):
     """The same edges under other numbers have the same geometry."""
     features, tangents = curved
     near = Neighbors(tangents.neighbors, np.zeros(tangents.neighbors.shape, np.float32))
-    graph = build_graph(near, 15, workers)
+    graph = build_graph(near, 15, run)
     order = np.random.default_rng(0).permutation(500).astype(np.int32)
     renumbered = graph.renumbered(order)
-    plain = connect(features, tangents, graph, 2, workers)
-    other = connect(features, tangents, renumbered, 2, workers, order)
+    plain = connect(features, tangents, graph, 2, run)
+    other = connect(features, tangents, renumbered, 2, run, order)
     edge_numbers = sp.csr_matrix((np.arange(graph.weights.nnz), graph.weights.indices, graph.weights.indptr))
     same = np.asarray(edge_numbers[order[renumbered.sources], order[renumbered.weights.indices]]).ravel()
     assert np.array_equal(np.sort(same), np.arange(graph.weights.nnz))
-    np.testing.assert_allclose(other.turns, plain.turns[same], atol=1e-5)
+    np.testing.assert_allclose(other.rotations, plain.rotations[same], atol=1e-5)
     np.testing.assert_allclose(other.steps, plain.steps[same], atol=1e-6)

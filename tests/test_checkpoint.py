@@ -20,7 +20,7 @@ from featmap import (
     StoreError,
     pipeline,
 )
-from featmap import checkpoint as checkpoints
+from featmap.run import checkpoint as checkpoints
 from featmap import neighbors as neighbors_stage
 from featmap.layout import descent
 from featmap.store import replacing

@@ -20,7 +20,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from featmap import FeatMAP
-from featmap.parallel import one_library_thread
+from featmap.run.threads import one_library_thread
 
 QUICK = {"n_neighbors": 6, "n_epochs": 10, "random_state": 0}
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.stats import permutation_test
 
 from featmap import InvalidParameterError, explain
-from featmap.contrast import difference_with_p_values
+from featmap.explanation.contrast import difference_with_p_values
 
 
 def noise_with(planted, rng, n_rows=300, n_features=40, size=1.0):

@@ -14,20 +14,12 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 
-from featmap import (
-    Explanation,
-    FeatMAP,
-    FeatmapWarning,
-    InvalidDataError,
-    InvalidParameterError,
-    InvalidRowsError,
-    arrows,
-    explain,
-)
-from featmap.arrows import KINDS
+from featmap import Explanation, FeatMAP, FeatmapWarning, InvalidDataError, InvalidParameterError, InvalidRowsError, explain
+from featmap.explanation import arrows
+from featmap.explanation.arrows import KINDS
 from featmap.explanation import SCORED
-from featmap.loadings import axes
-from featmap.neighbors import ExactSearch
+from featmap.tangents.axes import axes
+from featmap.neighbors.exact import ExactSearch
 
 ALL_KINDS = sorted(KINDS)
 
@@ -137,14 +129,14 @@ def test_fidelity_equals_its_twin(kind, rng):
     X, Y = rng.normal(size=(150, 12)), rng.normal(size=(150, 2))
     X[:, :3] += np.column_stack([Y, Y[:, 0] * Y[:, 1]])
     explanation = explain(X, Y, intrinsic_dim=4)
-    scene = explanation._scene
-    V = axes(scene.ground.features, scene.tangents, np.arange(150, dtype=np.int32), 4).astype(float)
+    points = explanation._points
+    V = axes(points.mapped.features, points.tangents, np.arange(150, dtype=np.int32), 4).astype(float)
 
     def arrows(row, fitted, scored):
         if kind == "frame":
-            return scene.frame_without(row, scored) @ V[row, :2]
+            return points.frame_without(row, scored) @ V[row, :2]
         slopes = LinearRegression().fit(Y[fitted], X[fitted]).coef_.T
-        around = np.append(scene.tangents.neighbors[row], row)
+        around = np.append(points.tangents.neighbors[row], row)
         return slopes if kind == "map" else slopes @ (np.swapaxes(V, 1, 2) @ V)[around].mean(axis=0)
 
     for row in (0, 77, 149):
@@ -157,13 +149,13 @@ def test_fidelity_equals_its_twin(kind, rng):
 
 
 def test_a_frame_knows_nothing_of_rows_left_out(rng):
-    scene = explain(rng.normal(size=(100, 6)), rng.normal(size=(100, 2)))._scene
-    left_out, nothing = scene.links[5].indices[::2], np.empty(0, np.int32)
-    places = scene.places.copy()
+    points = explain(rng.normal(size=(100, 6)), rng.normal(size=(100, 2)))._points
+    left_out, nothing = points.links[5].indices[::2], np.empty(0, np.int32)
+    places = points.places.copy()
     places[left_out] += 10
-    elsewhere = replace(scene, ground=replace(scene.ground, places=places))
-    np.testing.assert_array_equal(elsewhere.frame_without(5, left_out), scene.frame_without(5, left_out))
-    assert not np.allclose(elsewhere.frame_without(5, nothing), scene.frame_without(5, nothing), atol=0.01)
+    elsewhere = replace(points, mapped=replace(points.mapped, places=places))
+    np.testing.assert_array_equal(elsewhere.frame_without(5, left_out), points.frame_without(5, left_out))
+    assert not np.allclose(elsewhere.frame_without(5, nothing), points.frame_without(5, nothing), atol=0.01)
 
 
 def test_random_frames_do_not_depend_on_company(digits_model):
@@ -245,7 +237,7 @@ def test_the_estimators_answers_are_those_of_an_explanation(digits_model, digits
 
 
 def test_some_of_the_points(digits_model):
-    everything = explain(digits_model._scene.ground.features.matrix, digits_model.embedding_)
+    everything = explain(digits_model._points.mapped.features.matrix, digits_model.embedding_)
     some = everything[[7, 3]]
     assert len(some) == 2
     assert repr(some) == "Explanation(2 points, 64 features)"

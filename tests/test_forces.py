@@ -7,12 +7,12 @@ import pytest
 import scipy.sparse as sp
 
 import reference
-from featmap.curve import SOFTENING, Curve
+from featmap.layout.similarity import SOFTENING, Curve
 from featmap.kernels.layout import CHUNK, table_place
 from featmap.layout.density import Density, exact_map_radii
 from featmap.layout.edges import sort_into_slots
 from featmap.layout.forces import DRAWS, NEGATIVES_PER_EDGE, POOL, Attraction, Repulsion, draw_pool
-from featmap.radii import FLOOR, radius_floor
+from featmap.layout.radii import FLOOR, radius_floor
 from featmap.values import Frames, Graph
 
 # What the tables (7 bits of mantissa) and float32 cost: relative to the size of the whole gradient.
@@ -41,11 +41,11 @@ def as_graph(P):
     return Graph(weights)
 
 
-def gradient_of(force, coordinates, workers, epoch=0):
+def gradient_of(force, coordinates, run, epoch=0):
     """The whole gradient, block by block."""
     gradient = np.zeros(coordinates.shape, np.float32)
-    add_gradient = force.prepare(coordinates.astype(np.float32), epoch, workers)
-    workers.over_rows(coordinates.shape[1], lambda start, stop: add_gradient(start, stop, gradient), CHUNK)
+    add_gradient = force.prepare(coordinates.astype(np.float32), epoch, run)
+    run.over_rows(coordinates.shape[1], lambda start, stop: add_gradient(start, stop, gradient), CHUNK)
     return gradient
 
 
@@ -85,7 +85,7 @@ def test_density_gradient_is_that_of_its_value(seed, dim):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_values_equal_their_twins(seed, workers):
+def test_values_equal_their_twins(seed, run):
     Y, P, frames, radii, a, b = random_configuration(seed)
     graph, curve, columns = as_graph(P), Curve(a, b), Y.T
     P = graph.weights.toarray().astype(np.float64)
@@ -95,7 +95,7 @@ def test_values_equal_their_twins(seed, workers):
     repulsion = sum(5 * P[i].sum() / len(Y) * reference.repulsion_value(Y, i, a, b) for i in range(len(Y)))
     assert Repulsion(graph, curve, 0).value(columns) == pytest.approx(repulsion)
     on_map = reference.map_radii(Y, P, frames, a, b)
-    np.testing.assert_allclose(exact_map_radii(Y, graph, Frames(frames), curve, workers), on_map, rtol=1e-6)
+    np.testing.assert_allclose(exact_map_radii(Y, graph, Frames(frames), curve, run), on_map, rtol=1e-6)
     agreement = reference.density_value(Y, P, frames, radii, a, b, radius_floor(on_map))
     density = Density(graph, sort_into_slots(graph), curve, Frames(frames), radii, 0.7)
     assert density.value(columns) == pytest.approx(0.7 * P.sum() * agreement)
@@ -103,20 +103,20 @@ def test_values_equal_their_twins(seed, workers):
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 5])
 @pytest.mark.parametrize("seed", range(10))
-def test_attraction_kernel_is_close_to_its_twin(seed, dim, workers):
+def test_attraction_kernel_is_close_to_its_twin(seed, dim, run):
     Y, P, _, _, a, b = random_configuration(seed, m=40, dim=dim)
     graph = as_graph(P)
-    found = gradient_of(Attraction(graph, sort_into_slots(graph), Curve(a, b)), Y.T, workers)
+    found = gradient_of(Attraction(graph, sort_into_slots(graph), Curve(a, b)), Y.T, run)
     assert relative_error(found.T, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 5])
 @pytest.mark.parametrize("seed", range(10))
-def test_density_kernels_are_close_to_their_twin(seed, dim, workers):
+def test_density_kernels_are_close_to_their_twin(seed, dim, run):
     Y, P, frames, radii, a, b = random_configuration(seed, m=40, dim=dim)
     graph = as_graph(P)
     density = Density(graph, sort_into_slots(graph), Curve(a, b), Frames(frames.astype(np.float32)), radii, 0.7)
-    found = gradient_of(density, Y.T, workers)
+    found = gradient_of(density, Y.T, run)
     floor = radius_floor(reference.map_radii(Y, P, frames, a, b))
     expected = 0.7 * P.sum() * reference.density_gradient(Y, P, frames, radii, a, b, floor)
     assert relative_error(found.T, expected) < 2 * KERNEL_ERROR
@@ -150,32 +150,32 @@ def test_slots_hold_every_edge_once(m, rng):
     assert np.array_equal(np.sort(slots.points), np.arange(m))
 
 
-def test_kernels_cross_the_borders_of_chunks(workers):
+def test_kernels_cross_the_borders_of_chunks(run):
     """600 points are more than two chunks; their gradients in one piece and by the twin."""
     Y, P, frames, radii, a, b = random_configuration(0, m=600, apart=1e-7)
     P[np.random.default_rng(0).random(P.shape) < 0.97] = 0
     P = np.maximum(P, P.T)
     graph, curve = as_graph(P), Curve(a, b)
     slots = sort_into_slots(graph)
-    found = gradient_of(Attraction(graph, slots, curve), Y.T, workers)
+    found = gradient_of(Attraction(graph, slots, curve), Y.T, run)
     assert relative_error(found.T, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
-    found = gradient_of(Density(graph, slots, curve, Frames(frames.astype(np.float32)), radii, 0.7), Y.T, workers)
+    found = gradient_of(Density(graph, slots, curve, Frames(frames.astype(np.float32)), radii, 0.7), Y.T, run)
     floor = radius_floor(reference.map_radii(Y, P, frames, a, b))
     expected = 0.7 * P.sum() * reference.density_gradient(Y, P, frames, radii, a, b, floor)
     assert relative_error(found.T, expected) < 2 * KERNEL_ERROR
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])
-def test_sampled_gradient_is_unbiased(dim, workers):
+def test_sampled_gradient_is_unbiased(dim, run):
     """Over seeds: 2ΣP log Q + (5 deg/m) Σ log(1 − Q), as tabulated, within three standard errors; and the tables
     within their stated error of the softened formulas."""
     n_seeds = 16_000
     Y, P, _, _, _, _ = random_configuration(3, m=6, dim=dim, apart=0.3)  # so far apart that no force is clipped
     graph, curve = as_graph(P), Curve.fit(0.1, 1.0)
     attraction = Attraction(graph, sort_into_slots(graph), curve)
-    pulled = gradient_of(attraction, Y.T, workers)
+    pulled = gradient_of(attraction, Y.T, run)
     draws = np.array(
-        [pulled + gradient_of(Repulsion(graph, curve, seed), Y.T, workers, epoch=7) for seed in range(n_seeds)]
+        [pulled + gradient_of(Repulsion(graph, curve, seed), Y.T, run, epoch=7) for seed in range(n_seeds)]
     )
     expected = tabulated_gradient(Y, P, curve)
     error = draws.std(axis=0).T / np.sqrt(n_seeds)
@@ -190,10 +190,10 @@ def test_sampled_gradient_is_unbiased(dim, workers):
     assert relative_error(expected, exact) < KERNEL_ERROR
 
 
-def test_each_vertex_draws_its_own_points_in_each_epoch(workers):
+def test_each_vertex_draws_its_own_points_in_each_epoch(run):
     Y, P, _, _, _, _ = random_configuration(0, m=50)
     repulsion = Repulsion(as_graph(P), Curve.fit(0.1, 1.0), 0)
-    gradients = [gradient_of(repulsion, Y.T, workers, epoch) for epoch in (0, 1)]
+    gradients = [gradient_of(repulsion, Y.T, run, epoch) for epoch in (0, 1)]
     assert not np.array_equal(gradients[0], gradients[1])
 
 
@@ -262,7 +262,7 @@ def awkward_maps():
 
 
 @pytest.mark.parametrize("case", list(awkward_maps()), ids=lambda case: case[0])
-def test_values_and_gradients_stay_finite(case, workers):
+def test_values_and_gradients_stay_finite(case, run):
     _, Y, P, frames, radii = case
     graph, curve = as_graph(P), Curve.fit(0.1, 1.0)
     columns = Y.T.astype(np.float32)
@@ -271,17 +271,17 @@ def test_values_and_gradients_stay_finite(case, workers):
         Repulsion(graph, curve, 0),
         Density(graph, sort_into_slots(graph), curve, Frames(frames), radii, 0.5),
     ):
-        assert np.isfinite(gradient_of(force, columns, workers)).all()
+        assert np.isfinite(gradient_of(force, columns, run)).all()
     assert np.isfinite(Density(graph, sort_into_slots(graph), curve, Frames(frames), radii, 0.5).value(columns))
     assert np.isfinite(Attraction(graph, sort_into_slots(graph), curve).value(columns))
     assert np.isfinite(Repulsion(graph, curve, 0).value(columns))
 
 
-def test_constant_data_radii_give_no_force(workers):
+def test_constant_data_radii_give_no_force(run):
     Y, P, frames, radii, _, _ = random_configuration(1)
     graph = as_graph(P)
     force = Density(graph, sort_into_slots(graph), Curve.fit(0.1, 1.0), Frames(frames), np.ones_like(radii), 0.5)
-    assert (gradient_of(force, Y.T, workers) == 0).all()
+    assert (gradient_of(force, Y.T, run) == 0).all()
 
 
 def test_radius_floor_is_relative_to_the_median():

@@ -10,11 +10,11 @@ import scipy.sparse as sp
 from sklearn.decomposition import PCA
 
 from featmap.errors import FeatmapWarning
-from featmap.features import measure
+from featmap.data.scaling import scale_data
 from featmap.layout.descent import State, descend
 from featmap.layout.order import order_along_map
 from featmap.layout.start import NOISE, SIZE, NoSpectrum, make_start, spectral_start
-from featmap.progress import Progress
+from featmap.run.progress import Progress
 from featmap.values import Graph
 from test_frames import everything
 
@@ -34,31 +34,31 @@ def as_graph(weights):
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 10])
 @pytest.mark.parametrize("init", ["auto", "pca", "random"])
-def test_starts_have_one_size(init, dim, rng, workers):
+def test_starts_have_one_size(init, dim, rng, run):
     X = rng.normal(size=(300, 5))
-    features, _, graph, _ = everything(X, workers)
-    start = make_start(init, features, graph, dim, 0, workers)
+    features, _, graph, _ = everything(X, run)
+    start = make_start(init, features, graph, dim, 0, run)
     assert start.shape == (300, dim)
     assert start.dtype == np.float32
     assert np.abs(start).max() == pytest.approx(SIZE, rel=0.01)
 
 
-def test_pca_start_is_pca(rng, workers):
+def test_pca_start_is_pca(rng, run):
     X = rng.normal(size=(400, 30)) * 0.8 ** np.arange(30)
-    start = make_start("pca", measure(X), as_graph(ring(400)), 2, 0, workers)
+    start = make_start("pca", scale_data(X), as_graph(ring(400)), 2, 0, run)
     for column, expected in zip(start.T, PCA(2).fit_transform(X).T, strict=True):
         assert abs(np.corrcoef(column, expected)[0, 1]) > 0.9999
 
 
-def test_signs_are_fixed_by_the_largest_coordinate(rng, workers):
+def test_signs_are_fixed_by_the_largest_coordinate(rng, run):
     X = rng.normal(size=(400, 30)) * 0.8 ** np.arange(30)
     for variant in (X, -X):
-        start = make_start("pca", measure(variant), as_graph(ring(400)), 2, 0, workers)
+        start = make_start("pca", scale_data(variant), as_graph(ring(400)), 2, 0, run)
         assert (start.max(axis=0) >= -start.min(axis=0) - 10 * NOISE).all()
 
 
-def test_spectral_start_is_the_spectrum(rng, workers):
-    _, _, graph, _ = everything(rng.normal(size=(300, 4)), workers)
+def test_spectral_start_is_the_spectrum(rng, run):
+    _, _, graph, _ = everything(rng.normal(size=(300, 4)), run)
     scale = 1 / np.sqrt(graph.degrees)
     _, vectors = np.linalg.eigh(scale[:, None] * graph.weights.toarray() * scale)
     found = spectral_start(graph, 3)
@@ -76,24 +76,24 @@ def test_spectral_start_of_a_graph_with_few_eigenvalues_is_the_same_each_time():
     assert len({spectral_start(graph, 2).tobytes() for _ in range(3)}) == 1
 
 
-def test_spectral_start_falls_back_and_says_so(rng, workers):
+def test_spectral_start_falls_back_and_says_so(rng, run):
     X = np.concatenate([rng.normal(size=(100, 3)), 100 + rng.normal(size=(100, 3))])
-    features, _, graph, _ = everything(X, workers)
+    features, _, graph, _ = everything(X, run)
     with pytest.warns(FeatmapWarning, match="2 unconnected parts; starting from principal components"):
-        spectral = make_start("spectral", features, graph, 2, 0, workers)
+        spectral = make_start("spectral", features, graph, 2, 0, run)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert np.array_equal(spectral, make_start("auto", features, graph, 2, 0, workers))
-    assert np.array_equal(spectral, make_start("pca", features, graph, 2, 0, workers))
+        assert np.array_equal(spectral, make_start("auto", features, graph, 2, 0, run))
+    assert np.array_equal(spectral, make_start("pca", features, graph, 2, 0, run))
 
 
-def test_auto_takes_the_spectrum_of_small_graphs_only(rng, workers, monkeypatch):
+def test_auto_takes_the_spectrum_of_small_graphs_only(rng, run, monkeypatch):
     X = rng.normal(size=(300, 4))
-    features, _, graph, _ = everything(X, workers)
-    starts = {init: make_start(init, features, graph, 2, 0, workers) for init in ("auto", "pca", "spectral")}
+    features, _, graph, _ = everything(X, run)
+    starts = {init: make_start(init, features, graph, 2, 0, run) for init in ("auto", "pca", "spectral")}
     assert np.array_equal(starts["auto"], starts["spectral"])
     monkeypatch.setattr("featmap.layout.start.SPECTRUM_UP_TO", 299)
-    assert np.array_equal(make_start("auto", features, graph, 2, 0, workers), starts["pca"])
+    assert np.array_equal(make_start("auto", features, graph, 2, 0, run), starts["pca"])
 
 
 def nearly_disconnected():
@@ -153,7 +153,7 @@ class Pull:
     def value(self, coordinates):
         return -float((coordinates**2).sum() / 2)
 
-    def prepare(self, coordinates, epoch, workers):
+    def prepare(self, coordinates, epoch, run):
         self.epochs.append(epoch)
 
         def add_gradient(start, stop, gradient):
@@ -162,20 +162,20 @@ class Pull:
         return add_gradient
 
 
-def test_descent_adds_forces_and_raises_their_value(rng, workers):
+def test_descent_adds_forces_and_raises_their_value(rng, run):
     state = State.start(rng.normal(size=(50, 2)))
     force = Pull()
     before = force.value(state.coordinates)
-    assert descend(state, [force, force], 40, 40, workers, Progress())
+    assert descend(state, [force, force], 40, 40, run, Progress())
     assert force.value(state.coordinates) > 0.1 * before
     assert force.epochs == [epoch for epoch in range(40) for _ in range(2)]
 
 
-def test_descent_is_adam(rng, workers):
+def test_descent_is_adam(rng, run):
     """Against the textbook update, in float64."""
     Y = rng.normal(size=(3, 2))
     state = State.start(Y)
-    descend(state, [Pull()], 5, 10, workers, Progress())
+    descend(state, [Pull()], 5, 10, run, Progress())
     mean, square, y = np.zeros_like(Y), np.zeros_like(Y), Y.copy()
     for epoch in range(5):
         gradient = -y
@@ -186,17 +186,17 @@ def test_descent_is_adam(rng, workers):
     np.testing.assert_allclose(state.embedding, y, rtol=1e-4, atol=1e-5)
 
 
-def test_descent_in_parts_is_descent_in_one(rng, workers):
+def test_descent_in_parts_is_descent_in_one(rng, run):
     Y = rng.normal(size=(50, 2))
     whole, parts = State.start(Y), State.start(Y)
-    descend(whole, [Pull()], 30, 30, workers, Progress())
+    descend(whole, [Pull()], 30, 30, run, Progress())
     for until in (7, 20, 30):
-        descend(parts, [Pull()], until, 30, workers, Progress())
+        descend(parts, [Pull()], until, 30, run, Progress())
     assert np.array_equal(whole.embedding, parts.embedding)
 
 
-def test_a_callback_can_stop_the_descent(rng, workers):
+def test_a_callback_can_stop_the_descent(rng, run):
     state = State.start(rng.normal(size=(50, 2)))
     progress = Progress(lambda stage, done, total: done == 6)
-    assert not descend(state, [Pull()], 30, 30, workers, progress)
+    assert not descend(state, [Pull()], 30, 30, run, progress)
     assert state.epoch == 6

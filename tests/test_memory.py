@@ -12,15 +12,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from featmap import (
-    FeatMAP,
-    FeatmapError,
-    InvalidParameterError,
-    NotEnoughMemoryError,
-    estimate_memory,
-    memory,
-    pipeline,
-)
+from featmap import FeatMAP, FeatmapError, InvalidParameterError, NotEnoughMemoryError, estimate_memory, pipeline
+from featmap.run import memory
 
 
 def test_the_estimate_grows_with_all_it_is_made_of():

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import reference
-from featmap.orthogonal import consistency, polar
+from featmap.tangents.consistency import consistency
+from featmap.tangents.polar import polar
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 6])

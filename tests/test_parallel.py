@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from featmap import FeatMAP, InvalidParameterError, parallel
-from featmap.parallel import Workers, one_library_thread
+from featmap import FeatMAP, InvalidParameterError
+from featmap.run import threads as parallel
+from featmap.run import Run
+from featmap.run.threads import one_library_thread
 
 
 def library_threads():
@@ -28,8 +30,8 @@ def test_every_row_once_in_the_same_blocks(n_jobs):
         counts[start:stop] += 1
         blocks.append((start, stop))
 
-    with Workers(n_jobs) as workers:
-        workers.over_rows(1000, task, block=64)
+    with Run(n_jobs) as run:
+        run.over_rows(1000, task, block=64)
     assert (counts == 1).all()
     assert sorted(blocks) == [(start, min(start + 64, 1000)) for start in range(0, 1000, 64)]
 
@@ -43,8 +45,8 @@ def test_an_error_stops_the_others_and_is_raised():
         time.sleep(0.01)
         done.append(start)
 
-    with Workers(2) as workers, pytest.raises(ValueError, match="first block"):
-        workers.over_rows(1000, task, block=1)
+    with Run(2) as run, pytest.raises(ValueError, match="first block"):
+        run.over_rows(1000, task, block=1)
     assert len(done) < 10
     settled = len(done)
     time.sleep(0.05)
@@ -59,22 +61,22 @@ def test_no_more_threads_than_blocks():
         time.sleep(0.05)
         most.append(threading.active_count())
 
-    with Workers(200) as workers:
-        workers.over_rows(3, task, block=1)
+    with Run(200) as run:
+        run.over_rows(3, task, block=1)
     assert max(most) <= before + 3
 
 
 def test_no_threads_are_left():
     before = threading.active_count()
-    with Workers(4) as workers:
-        workers.over_rows(100, lambda start, stop: None, block=1)
+    with Run(4) as run:
+        run.over_rows(100, lambda start, stop: None, block=1)
         assert threading.active_count() > before
     assert threading.active_count() == before
 
 
 def test_library_threads_are_given_back():
     before = library_threads()
-    with Workers(2):
+    with Run(2):
         assert set(library_threads().values()) == {1}
     assert library_threads() == before
 
@@ -94,8 +96,8 @@ def test_library_threads_of_overlapping_fits():
 
 def test_threads_of_a_pool_are_held_too():
     seen = []
-    with threadpool_limits(2), Workers(2) as workers:
-        workers.over_rows(2, lambda start, stop: seen.append(library_threads()), block=1)
+    with threadpool_limits(2), Run(2) as run:
+        run.over_rows(2, lambda start, stop: seen.append(library_threads()), block=1)
     assert [set(threads.values()) for threads in seen] == [{1}, {1}]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from featmap import FeatMAP, InvalidParameterError, explain
-from featmap.perturbation import Perturbation
+from featmap.explanation.perturbation import Perturbation
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_moves_equal_their_twin(digits, model, fraction):
     rows = [3, 900, 40]
     places, importance = model.embedding_, model.feature_importance(rows)
     changed = digits[rows]
-    for row, near, weights in zip(changed, model._scene.tangents.neighbors[rows], importance, strict=True):
+    for row, near, weights in zip(changed, model._points.tangents.neighbors[rows], importance, strict=True):
         taken = np.argsort(-weights, kind="stable")[: int(fraction * 64)]
         row[taken] = digits[near][:, taken].mean(axis=0)
     links = model.graph_[rows].tocoo()

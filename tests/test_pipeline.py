@@ -17,7 +17,7 @@ import scipy.sparse as sp
 import reference
 from featmap import FeatMAP, pipeline
 from featmap import neighbors as neighbors_stage
-from featmap.parallel import Workers
+from featmap.run import Run
 from featmap.values import Tangents
 
 QUICK = {"n_epochs": 60, "random_state": 0}
@@ -155,9 +155,9 @@ def test_density_acts_in_the_last_epochs_only(integers, monkeypatch):
     seen = []
     prepare = pipeline.Density.prepare
 
-    def watched(self, coordinates, epoch, workers):
+    def watched(self, coordinates, epoch, run):
         seen.append(epoch)
-        return prepare(self, coordinates, epoch, workers)
+        return prepare(self, coordinates, epoch, run)
 
     monkeypatch.setattr(pipeline.Density, "prepare", watched)
     FeatMAP(n_epochs=50, density_fraction=0.3, random_state=0).fit(integers)
@@ -312,7 +312,7 @@ def test_cosine_tangents_are_those_of_unit_rows(integers):
 
 def test_nothing_of_size_points_times_features_times_directions_is_stored(integers):
     model = FeatMAP(**QUICK).fit(integers)
-    tangents: Tangents = model._scene.ground.tangents
+    tangents: Tangents = model._points.mapped.tangents
     assert tangents.factors.shape == (500, 14, 12)
     m, n = 500, 12
     for array in (tangents.factors, tangents.singular_values, tangents.neighbors):
@@ -334,11 +334,11 @@ def test_interrupt_leaves_the_estimator_as_it_was(integers):
 
 
 def test_workers_are_reusable_across_stages(integers):
-    with Workers(2) as workers:
+    with Run(2) as run:
         features = pipeline.measure(integers)
-        search = pipeline.make_search(features, integers, "euclidean", workers)
-        first = pipeline.find_neighbors(search, features.matrix, 14, workers)
-        second = pipeline.find_neighbors(search, features.matrix, 14, workers)
+        search = pipeline.make_search(features, integers, "euclidean", run)
+        first = pipeline.find_neighbors(search, features.matrix, 14, run)
+        second = pipeline.find_neighbors(search, features.matrix, 14, run)
     assert np.array_equal(first.indices, second.indices)
 
 

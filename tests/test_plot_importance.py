@@ -13,8 +13,8 @@ from matplotlib.colors import to_rgba
 
 from drawn import legend_names, overlapping, pixels, scatters, texts
 from featmap import InvalidParameterError, plot
-from featmap.contrast import Contrast
-from featmap.perturbation import Perturbation
+from featmap.explanation.contrast import Contrast
+from featmap.explanation.perturbation import Perturbation
 from featmap.plot.importance import leading_features
 from featmap.plot.palette import COLOURS
 

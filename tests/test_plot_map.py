@@ -274,12 +274,12 @@ DRAWN_BY_SAMPLE = {"alignment": plot.alignment, "feature": lambda model, **optio
 def test_a_sample_of_many_points_is_coloured_on_all_of_them(model, monkeypatch, draw):
     monkeypatch.setattr("featmap.plot.sample.some_of.__defaults__", (100,))
     ax = draw(model, ax=pyplot.subplots(figsize=(2, 2))[1])
-    ground, sample = scatters(ax)
-    assert len(ground.get_offsets()) == N_ROWS
+    mapped, sample = scatters(ax)
+    assert len(mapped.get_offsets()) == N_ROWS
     assert len(sample.get_offsets()) == 100
     assert ax.get_xlabel() == "100 of 300 points are coloured"
-    assert sample.get_sizes()[0] > ground.get_sizes()[0]
-    assert sample.get_zorder() > ground.get_zorder()
+    assert sample.get_sizes()[0] > mapped.get_sizes()[0]
+    assert sample.get_zorder() > mapped.get_zorder()
 
 
 # Several maps

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from featmap.errors import FitStopped
-from featmap.progress import Progress
+from featmap.run.progress import Progress
 
 
 class Terminal(io.StringIO):

@@ -19,12 +19,13 @@ from quality import (
 )
 
 from featmap import FeatMAP
-from featmap.features import measure
+from featmap.data.scaling import scale_data
 from featmap.layout.density import exact_map_radii
-from featmap.neighbors import ExactSearch, find_neighbors, make_search
-from featmap.parallel import Workers
+from featmap.neighbors.exact import ExactSearch
+from featmap.neighbors import find_neighbors, make_search
+from featmap.run import Run
 from featmap.pipeline import Curve
-from featmap.radii import correlation, log_radii
+from featmap.layout.radii import correlation, log_radii
 from featmap.values import Frames
 
 pytestmark = pytest.mark.slow
@@ -63,10 +64,10 @@ def digit_one(mnist):
 def test_recall_of_true_neighbors(mnist):
     X, _ = mnist
     rows = np.random.default_rng(0).choice(len(X), 1000, replace=False)
-    with Workers(-1) as workers:
-        features = measure(X)
-        found = find_neighbors(make_search(features, X, "euclidean", workers), features.matrix, 14, workers)
-        exact, _ = ExactSearch(features.matrix).nearest(features.matrix[rows], 15, workers)
+    with Run(-1) as run:
+        features = scale_data(X)
+        found = find_neighbors(make_search(features, X, "euclidean", run), features.matrix, 14, run)
+        exact, _ = ExactSearch(features.matrix).nearest(features.matrix[rows], 15, run)
     recall = np.mean([len(set(true) & set(found.indices[row])) / 14 for row, true in zip(rows, exact, strict=True)])
     print(f"\nrecall of 14 neighbours on MNIST: {recall:.4f}")
     assert recall >= 0.97
@@ -147,14 +148,14 @@ def test_arrows_are_true_on_mnist(mnist):
 
 def radii_correlation_of(model, Y):
     """density_correlation_ of another map of the same data: frames fitted to it, radii along them."""
-    from featmap.alignment import connect
+    from featmap.tangents.alignment import connect
     from featmap.frames import fit_frames
 
-    fitted = model._scene.ground.manifold
-    with Workers(-1) as workers:
-        connection = connect(fitted.features, fitted.tangents, fitted.graph, 2, workers)
-        frames: Frames = fit_frames("aligned", Y.astype(np.float32), fitted.graph, connection, 15, 0, workers)
-        on_map = log_radii(exact_map_radii(Y, fitted.graph, frames, Curve.fit(0.1, 1.0), workers))
+    fitted = model._points.mapped.manifold
+    with Run(-1) as run:
+        connection = connect(fitted.features, fitted.tangents, fitted.graph, 2, run)
+        frames: Frames = fit_frames("aligned", Y.astype(np.float32), fitted.graph, connection, 15, 0, run)
+        on_map = log_radii(exact_map_radii(Y, fitted.graph, frames, Curve.fit(0.1, 1.0), run))
     return correlation(model.radii_, on_map)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from featmap.features import measure
-from featmap.regression import MapSearch, Moments, default_neighbors
+from featmap.data.scaling import scale_data
+from featmap.explanation.regression import MapSearch, Moments, default_neighbors
 
 
 @pytest.fixture(params=[1, 2, 3])
@@ -17,7 +17,7 @@ def local(request, rng):
     X[:, 4] = 7.0  # constant: it has no R²
     Y = rng.normal(size=(50, request.param)).astype(np.float32)
     X[:, 0] += Y[:, 0]
-    features = measure(X)
+    features = scale_data(X)
     neighbors = MapSearch.build(Y).nearest_others(np.arange(4, dtype=np.int32), 20)
     return features, Y, neighbors, Moments.around(features, Y, neighbors)
 
@@ -40,7 +40,7 @@ def test_features_that_are_constant_among_the_neighbors_have_exactly_no_moments(
     X = rng.normal(5, 1, size=(250, 301))
     X[:100, 1:] = rng.normal(size=300)
     Y = rng.normal(size=(250, 2)).astype(np.float32)
-    moments = Moments.around(measure(X), Y, np.arange(100, dtype=np.int32)[None])
+    moments = Moments.around(scale_data(X), Y, np.arange(100, dtype=np.int32)[None])
     assert moments.spreads[0, 0] > 0
     assert moments.products[0, :, 0].all()
     assert (moments.spreads[0, 1:] == 0).all()
@@ -65,7 +65,7 @@ def test_slopes_and_explained_variance_are_those_of_a_regression(local):
 def test_a_narrow_direction_of_the_map_is_one(rng):
     X = rng.normal(size=(30, 4))
     Y = (rng.normal(size=(30, 2)) * [1, 1e-3]).astype(np.float32)
-    features = measure(X)
+    features = scale_data(X)
     slopes = Moments.around(features, Y, np.arange(30, dtype=np.int32)[None]).slopes()
     expected = LinearRegression().fit(Y.astype(float), features.matrix.astype(float)).coef_.T
     np.testing.assert_allclose(slopes[0], expected, rtol=1e-6)
@@ -82,7 +82,7 @@ def test_cosines_compare_all_changes_at_once(local, rng):
 
 
 def test_a_map_without_extent_has_no_slopes(rng):
-    features = measure(rng.normal(size=(30, 3)))
+    features = scale_data(rng.normal(size=(30, 3)))
     neighbors = np.tile(np.arange(10, dtype=np.int32), (2, 1))
     flat = np.zeros((30, 2), np.float32)
     line = np.column_stack([np.arange(30), np.zeros(30)]).astype(np.float32)

@@ -193,7 +193,7 @@ def test_mapped_arrays_answer_the_same_with_the_same_kernels(name, tmp_path, mon
     loaded = FeatMAP.load(tmp_path / "model")
     assert is_mapped(loaded.embedding_)
     assert is_mapped(loaded.graph_.data)
-    assert is_mapped(loaded._scene.tangents.factors)
+    assert is_mapped(loaded._points.tangents.factors)
     assert answers(loaded, X) == expected
     assert signatures() == n_signatures > 0
     for again in (pickle.loads(pickle.dumps(loaded)), _through_joblib(loaded, tmp_path)):
@@ -211,11 +211,11 @@ def test_large_arrays_are_mapped_and_small_ones_read(tmp_path):
     model = FeatMAP(**{**QUICK, "n_epochs": 2}, init="pca").fit(X)
     model.save(tmp_path / "model")
     loaded = FeatMAP.load(tmp_path / "model")
-    features = loaded._scene.ground.features
+    features = loaded._points.mapped.features
     assert features.matrix.nbytes < container.MAPPED_FROM
     assert not is_mapped(features.matrix)
-    assert is_mapped(loaded._scene.tangents.factors)
-    assert (loaded._scene.tangents.factors.ctypes.data % 64, features.matrix is loaded._scene.tangents.centers) == (
+    assert is_mapped(loaded._points.tangents.factors)
+    assert (loaded._points.tangents.factors.ctypes.data % 64, features.matrix is loaded._points.tangents.centers) == (
         0,
         True,
     )
@@ -506,7 +506,7 @@ def test_a_header_longer_than_the_file_is_refused(saved):
 @pytest.mark.parametrize("part", ["neighbors", "intrinsic_dim", "graph", "indptr", "frames"])
 def test_arrays_that_kernels_could_not_trust_are_refused(part, small, tmp_path):
     broken = pickle.loads(pickle.dumps(small))
-    tangents, graph = broken._scene.ground.tangents, broken._scene.ground.manifold.graph.weights
+    tangents, graph = broken._points.mapped.tangents, broken._points.mapped.manifold.graph.weights
     array = {
         "neighbors": tangents.neighbors,
         "intrinsic_dim": tangents.intrinsic_dim,
@@ -523,7 +523,7 @@ def test_arrays_that_kernels_could_not_trust_are_refused(part, small, tmp_path):
 def test_lists_that_kernels_could_not_trust_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(neighbors_stage, "EXACT_BELOW", 500)
     model = FeatMAP(**{**QUICK, "n_epochs": 1}, init="random").fit(normal(600, 4))
-    search = model._scene.ground.manifold.search
+    search = model._points.mapped.manifold.search
     for array in (search.lists.members, search.lists.first_blocks, search.centers.members):
         before = array.flat[1]
         array.flat[1] = 10**6

@@ -8,19 +8,19 @@ import scipy.sparse as sp
 from sklearn.datasets import make_swiss_roll
 
 import reference
-from featmap.features import measure
+from featmap.data.scaling import scale_data
 from featmap.graph import build_graph, weights_of_neighbors
-from featmap.loadings import axes, feature_importance, loadings
+from featmap.tangents.axes import axes, feature_importance, loadings
 from featmap.neighbors import find_neighbors, make_search
-from featmap.tangents import count_dimensions, data_radii, find_tangents
+from featmap.tangents.svd import count_dimensions, data_radii, find_tangents
 
 
-def tangents_of(X, workers, intrinsic_dim="auto", n_neighbors=15):
-    features = measure(X)
-    search = make_search(features, X, "euclidean", workers)
-    near = find_neighbors(search, features.matrix, min(n_neighbors, X.shape[0]) - 1, workers)
-    weights = weights_of_neighbors(build_graph(near, n_neighbors, workers), near.indices, workers)
-    return features, find_tangents(features, features.matrix, near.indices, weights, intrinsic_dim, workers), weights
+def tangents_of(X, run, intrinsic_dim="auto", n_neighbors=15):
+    features = scale_data(X)
+    search = make_search(features, X, "euclidean", run)
+    near = find_neighbors(search, features.matrix, min(n_neighbors, X.shape[0]) - 1, run)
+    weights = weights_of_neighbors(build_graph(near, n_neighbors, run), near.indices, run)
+    return features, find_tangents(features, features.matrix, near.indices, weights, intrinsic_dim, run), weights
 
 
 def all_rows(tangents):
@@ -34,9 +34,9 @@ def principal_angle(V, expected):
 
 
 @pytest.mark.parametrize("shape", [(60, 40), (200, 5), (30, 1)])
-def test_factors_stand_for_the_svd(shape, rng, workers):
+def test_factors_stand_for_the_svd(shape, rng, run):
     X = rng.normal(size=shape).astype(np.float32)
-    features, tangents, weights = tangents_of(X, workers)
+    features, tangents, weights = tangents_of(X, run)
     r = min(14, shape[1])
     V = axes(features, tangents, all_rows(tangents), r).transpose(0, 2, 1)
     for i in range(0, shape[0], 7):
@@ -47,9 +47,9 @@ def test_factors_stand_for_the_svd(shape, rng, workers):
 
 
 @pytest.mark.parametrize("shape", [(60, 40), (200, 5), (1797, 64)])
-def test_axes_are_orthonormal(shape, rng, workers, digits):
+def test_axes_are_orthonormal(shape, rng, run, digits):
     X = digits if shape[1] == 64 else rng.normal(size=shape)
-    features, tangents, _ = tangents_of(X, workers)
+    features, tangents, _ = tangents_of(X, run)
     V = axes(features, tangents, all_rows(tangents), tangents.n_directions)
     present = tangents.singular_values > 0
     gram = np.einsum("mah,mbh->mab", V, V, dtype=np.float64)
@@ -58,36 +58,36 @@ def test_axes_are_orthonormal(shape, rng, workers, digits):
 
 
 @pytest.mark.parametrize("intrinsic_dim", ["auto", 1, 3, 50])
-def test_importance_squares_sum_to_the_intrinsic_dimension(intrinsic_dim, workers, digits):
-    features, tangents, _ = tangents_of(digits, workers, intrinsic_dim)
-    importance = feature_importance(features, tangents, all_rows(tangents), workers)
+def test_importance_squares_sum_to_the_intrinsic_dimension(intrinsic_dim, run, digits):
+    features, tangents, _ = tangents_of(digits, run, intrinsic_dim)
+    importance = feature_importance(features, tangents, all_rows(tangents), run)
     squares = (importance.astype(np.float64) ** 2).sum(axis=1)
     np.testing.assert_allclose(squares, tangents.intrinsic_dim, rtol=1e-5, atol=1e-5)
 
 
-def test_importance_is_the_length_of_the_loadings(workers, digits):
-    features, tangents, _ = tangents_of(digits[:300], workers)
-    V = loadings(features, tangents, all_rows(tangents), tangents.n_directions, workers)
-    importance = feature_importance(features, tangents, all_rows(tangents), workers)
+def test_importance_is_the_length_of_the_loadings(run, digits):
+    features, tangents, _ = tangents_of(digits[:300], run)
+    V = loadings(features, tangents, all_rows(tangents), tangents.n_directions, run)
+    importance = feature_importance(features, tangents, all_rows(tangents), run)
     for i in range(300):
         expected = np.linalg.norm(V[i, :, : tangents.intrinsic_dim[i]], axis=1)
         np.testing.assert_allclose(importance[i], expected, atol=1e-6)
 
 
-def test_constant_feature_has_exactly_no_importance(rng, workers):
+def test_constant_feature_has_exactly_no_importance(rng, run):
     X = rng.normal(size=(200, 6))
     X[:, 2] = 0.1  # not exact in binary
-    features, tangents, _ = tangents_of(X, workers)
-    importance = feature_importance(features, tangents, all_rows(tangents), workers)
+    features, tangents, _ = tangents_of(X, run)
+    importance = feature_importance(features, tangents, all_rows(tangents), run)
     assert (importance[:, 2] == 0).all()
     assert (importance[:, [0, 1, 3, 4, 5]] > 0).all()
 
 
-def test_a_plane_is_recovered(rng, workers):
+def test_a_plane_is_recovered(rng, run):
     plane = np.linalg.qr(rng.normal(size=(50, 2)))[0]
     X = rng.uniform(-1, 1, (1000, 2)) @ plane.T
-    features, tangents, _ = tangents_of(X, workers)
-    V = loadings(features, tangents, all_rows(tangents), 2, workers)
+    features, tangents, _ = tangents_of(X, run)
+    V = loadings(features, tangents, all_rows(tangents), 2, run)
     assert max(principal_angle(v, plane) for v in V) < 0.1
     assert np.median(tangents.intrinsic_dim) == 2
     assert tangents.intrinsic_dim.max() <= 2
@@ -95,10 +95,10 @@ def test_a_plane_is_recovered(rng, workers):
     assert ((tangents.singular_values > 0).sum(axis=1) == 2).all()
 
 
-def test_a_swiss_roll_has_its_analytic_tangents(workers):
+def test_a_swiss_roll_has_its_analytic_tangents(run):
     X, angle = make_swiss_roll(5000, random_state=0)
-    features, tangents, _ = tangents_of(X, workers)
-    V = loadings(features, tangents, all_rows(tangents), 2, workers)
+    features, tangents, _ = tangents_of(X, run)
+    V = loadings(features, tangents, all_rows(tangents), 2, run)
     along = np.column_stack(
         [np.cos(angle) - angle * np.sin(angle), np.zeros(5000), np.sin(angle) + angle * np.cos(angle)]
     )
@@ -109,29 +109,29 @@ def test_a_swiss_roll_has_its_analytic_tangents(workers):
     assert np.median(tangents.intrinsic_dim) == 2
 
 
-def test_duplicates_have_no_directions(workers):
+def test_duplicates_have_no_directions(run):
     X = np.repeat(np.random.default_rng(0).normal(size=(10, 4)), 20, axis=0)
-    features, tangents, _ = tangents_of(X, workers)
+    features, tangents, _ = tangents_of(X, run)
     assert (tangents.singular_values == 0).all()
     assert (tangents.intrinsic_dim == 0).all()
-    assert (feature_importance(features, tangents, all_rows(tangents), workers) == 0).all()
-    assert (loadings(features, tangents, all_rows(tangents), 2, workers) == 0).all()
+    assert (feature_importance(features, tangents, all_rows(tangents), run) == 0).all()
+    assert (loadings(features, tangents, all_rows(tangents), 2, run) == 0).all()
 
 
-def test_collinear_points_have_one_direction(rng, workers):
+def test_collinear_points_have_one_direction(rng, run):
     X = rng.normal(size=(100, 1)) * np.array([[1.0, 2.0, -1.0]])
-    features, tangents, _ = tangents_of(X, workers)
+    features, tangents, _ = tangents_of(X, run)
     assert (tangents.intrinsic_dim == 1).all()
-    V = loadings(features, tangents, all_rows(tangents), 3, workers)
+    V = loadings(features, tangents, all_rows(tangents), 3, run)
     assert (V[:, :, 1:] == 0).all()
 
 
-def test_sparse_equals_dense(workers):
+def test_sparse_equals_dense(run):
     X = sp.random(300, 100, 0.2, random_state=0, format="csr")
-    features, tangents, _ = tangents_of(X, workers)
-    dense_features, dense_tangents, _ = tangents_of(X.toarray(), workers)
-    found = feature_importance(features, tangents, all_rows(tangents), workers)
-    expected = feature_importance(dense_features, dense_tangents, all_rows(tangents), workers)
+    features, tangents, _ = tangents_of(X, run)
+    dense_features, dense_tangents, _ = tangents_of(X.toarray(), run)
+    found = feature_importance(features, tangents, all_rows(tangents), run)
+    expected = feature_importance(dense_features, dense_tangents, all_rows(tangents), run)
     np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
@@ -141,17 +141,17 @@ def test_count_dimensions_counts():
     assert count_dimensions(sigma, 2).tolist() == [2, 2, 2, 0]
 
 
-def test_data_radii_do_not_grow_with_the_degree(rng, workers):
+def test_data_radii_do_not_grow_with_the_degree(rng, run):
     """σ²/ΣP is a weighted mean of squared steps: twice the weights leave it as it is."""
     X = rng.normal(size=(100, 5)).astype(np.float32)
-    features, tangents, weights = tangents_of(X, workers)
-    halved = find_tangents(features, features.matrix, tangents.neighbors, weights / 2, "auto", workers)
+    features, tangents, weights = tangents_of(X, run)
+    halved = find_tangents(features, features.matrix, tangents.neighbors, weights / 2, "auto", run)
     np.testing.assert_allclose(data_radii(halved, 2), data_radii(tangents, 2), rtol=1e-9)
     sigma, _ = reference.local_svd(X, 0, tangents.neighbors[0], weights[0])
     expected = (sigma[:2] * features.scale) ** 2 / weights[0].sum()
     np.testing.assert_allclose(data_radii(tangents, 2)[0], expected, rtol=1e-5)
 
 
-def test_missing_directions_have_zero_radius(rng, workers):
-    _, tangents, _ = tangents_of(rng.normal(size=(100, 1)), workers)
+def test_missing_directions_have_zero_radius(rng, run):
+    _, tangents, _ = tangents_of(rng.normal(size=(100, 1)), run)
     assert (data_radii(tangents, 3)[:, 1:] == 0).all()

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from featmap import FeatMAP, explain
-from featmap.alignment import connect
-from featmap.orthogonal import consistency
-from featmap.parallel import Workers
+from featmap.tangents.alignment import connect
+from featmap.tangents.consistency import consistency
+from featmap.run import Run
 
 
 @pytest.fixture(scope="module")
@@ -18,9 +18,9 @@ def model():
 
 
 def test_it_is_the_weighted_mean_over_the_edges_of_the_graph(model):
-    manifold = model._scene.ground.manifold
-    with Workers(1) as workers:
-        connection = connect(manifold.features, manifold.tangents, manifold.graph, 2, workers)
+    manifold = model._points.mapped.manifold
+    with Run(1) as run:
+        connection = connect(manifold.features, manifold.tangents, manifold.graph, 2, run)
     cosines, weights = model.graph_.copy(), model.graph_
     cosines.data = weights.data * consistency(connection.products)
     expected = np.ravel(cosines.sum(axis=1)) / np.ravel(weights.sum(axis=1))
@@ -38,7 +38,7 @@ def test_a_plane_does_not_turn_and_a_sphere_does(rng):
 
 
 def test_new_rows_have_one_too(model, rng):
-    X = model._scene.ground.manifold.features
+    X = model._points.mapped.manifold.features
     new = X.restore(X.rows(np.arange(4, dtype=np.int32))) + 1e-7
     assert model.explain(new).consistency().shape == (4,)
     assert ((model.explain(new).consistency() > 0) & (model.explain(new).consistency() <= 1 + 1e-6)).all()

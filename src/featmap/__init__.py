@@ -1,6 +1,6 @@
 """featMAP: maps of data that keep their features.
 
-Names are resolved when they are first used, so that importing this package is immediate.
+Names and subpackages are resolved when they are first used, so that importing this package is immediate.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import datasets, metrics, plot
     from .errors import (
         DatasetError,
         FeatmapError,
@@ -22,18 +23,26 @@ if TYPE_CHECKING:
         NotEnoughMemoryError,
         StoreError,
     )
-    from .estimator import FeatMAP, explain
+    from .estimator import FeatMAP
     from .explanation import Explanation
-    from .memory import estimate_memory
+    from .explanation.any_map import explain
+    from .explanation.contrast import Contrast, FeatureRanking
+    from .explanation.perturbation import Perturbation
+    from .run.memory import estimate_memory
+    from .run.progress import FitReport
 
 __version__ = "0.1.0"
 
+_SUBPACKAGES = ("datasets", "metrics", "plot")
 _HOMES = {
+    "Contrast": "explanation.contrast",
     "DatasetError": "errors",
     "Explanation": "explanation",
     "FeatMAP": "estimator",
     "FeatmapError": "errors",
     "FeatmapWarning": "errors",
+    "FeatureRanking": "explanation.contrast",
+    "FitReport": "run.progress",
     "FitStopped": "errors",
     "InvalidDataError": "errors",
     "InvalidDataTypeError": "errors",
@@ -41,17 +50,21 @@ _HOMES = {
     "InvalidRowsError": "errors",
     "MissingExtraError": "errors",
     "NotEnoughMemoryError": "errors",
-    "estimate_memory": "memory",
+    "Perturbation": "explanation.perturbation",
     "StoreError": "errors",
-    "explain": "estimator",
+    "estimate_memory": "run.memory",
+    "explain": "explanation.any_map",
 }
 
 __all__ = [
+    "Contrast",
     "DatasetError",
     "Explanation",
     "FeatMAP",
     "FeatmapError",
     "FeatmapWarning",
+    "FeatureRanking",
+    "FitReport",
     "FitStopped",
     "InvalidDataError",
     "InvalidDataTypeError",
@@ -59,14 +72,20 @@ __all__ = [
     "InvalidRowsError",
     "MissingExtraError",
     "NotEnoughMemoryError",
+    "Perturbation",
     "StoreError",
     "__version__",
+    "datasets",
     "estimate_memory",
     "explain",
+    "metrics",
+    "plot",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _SUBPACKAGES:
+        return import_module(f".{name}", __name__)
     if name in _HOMES:
         return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,97 +1,121 @@
 """FeatMAP for scikit-learn: validate, call the pipeline, store. No mathematics here.
 
-Only scikit-learn's base is imported with this module; compiled code is loaded by the first fit.
+Only scikit-learn's base and checks are imported with this module. Compiled code is loaded by the first fit.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .errors import InvalidDataError, InvalidParameterError, warn
-from .inputs import check_places, check_rows
-from .parameters import check_parameters
-from .questions import Questions
+from .checks.inputs import check_rows, warn_of_scales
+from .checks.parameters import check_parameters
+from .checks.rows import row_names
+from .checks.settings import Settings, drawn_seed, fit_settings
+from .explanation import Explanation
+from .explanation.mixin import ExplanationMixin
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from .explanation import Explanation
-    from .pipeline import Fitted, Settings
-    from .progress import Callback
-    from .values import Neighbors
+    from .pipeline import Fitted
+    from .run.progress import FitReport
 
     StrPath = str | PathLike[str]
 
-FARTHEST_START = 1e15  # of a map that the user lets it start from; squares of more would leave float32
 
+class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """
+    A map of the data that keeps its features.
 
-class FeatMAP(Questions, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A map of the data that keeps its features.
-
-    A graph of nearest neighbours gives the topology, a local SVD gives every point its tangent space and with it
-    an importance for each feature, and the tangent spaces are embedded as a frame at each point of the map.
+    A graph of nearest neighbours gives the topology. A local SVD gives every point its tangent space, and with it an
+    importance for each feature. The tangent spaces are embedded as a frame at each point of the map, so that features
+    can be drawn there as arrows.
 
     Parameters
     ----------
     n_neighbors : int, default=15
-        Size of a neighbourhood, the point itself included (as umap-learn counts).
+        The size of a neighbourhood, the row itself included, as umap-learn counts.
     n_components : int, default=2
-        Dimensions of the map.
+        The number of dimensions of the map.
     metric : str or callable, default="euclidean"
-        ``"euclidean"`` and ``"cosine"`` are fast at any size; any other metric of scikit-learn, or a function of
-        two rows, is computed for all pairs. Tangent spaces are those of the features (of unit-length rows for
-        ``"cosine"``, where a row of zeros counts as half-way to every other).
-    min_dist, spread : float, default=0.1, 1.0
-        How tightly points may be packed on the map, and at which scale; as in UMAP.
+        The metric of the neighbourhoods. ``"euclidean"`` and ``"cosine"`` are fast at any size; any other metric of
+        scikit-learn, or a function of two rows, is computed for all pairs. Tangent spaces are those of the features
+        (of rows of unit length for ``"cosine"``, where a row of zeros counts as half-way to every other).
+    min_dist : float, default=0.1
+        How close points may be on the map, as in UMAP.
+    spread : float, default=1.0
+        The scale of the map, as in UMAP.
     n_epochs : int, default=500
-        Steps of the layout.
+        The number of steps of the layout.
     density_weight : float, default=0.5
-        λ, the weight of local density. 0 gives UMAP's objective.
+        The weight λ of local density. 0 gives UMAP's objective.
     density_fraction : float, default=0.3
         The last part of the epochs, in which density acts.
     intrinsic_dim : "auto" or int, default="auto"
         Local directions that count for feature importance: enough for 90 % of the local variance, or a number.
     n_tangent_neighbors : int or None, default=None
-        A larger neighbourhood for the tangent spaces than for the graph.
+        The size of the neighbourhood of a tangent space, at least `n_neighbors`. By default the same.
     frames : {"aligned", "paper"}, default="aligned"
         How tangent spaces are embedded as frames.
-    init : {"auto", "pca", "spectral", "random"} or array of shape (n_samples, n_components), default="auto"
+    init : {"auto", "pca", "spectral", "random"} or array-like of shape (n_samples, n_components), default="auto"
         Where the map starts.
-    precomputed_knn : (indices, distances) or None, default=None
-        Neighbours you already have, with or without the point itself.
+    precomputed_knn : tuple, sparse matrix or None, default=None
+        Neighbours that you already have: ``(indices, distances)`` with or without the row itself, for example
+        `neighbors_` of another model; umap-learn's triple; or a sparse matrix of distances such as scanpy's
+        ``obsp["distances"]`` and scikit-learn's ``kneighbors_graph``. Index -1 or an infinite distance marks a
+        missing neighbour.
     random_state : int, RandomState or None, default=None
-        One seed, one map: the same bytes on any number of threads.
+        The seed of the map. One seed gives the same bytes on any number of threads.
     n_jobs : int or None, default=-1
-        Threads; -1 is all cores, None is one. Results never depend on it.
+        The number of threads; -1 for all cores, None for one. Results never depend on it.
     verbose : bool, default=False
-        Show a bar with stage and time left on stderr.
+        Whether to show a bar with the stage and the time left.
 
     Attributes
     ----------
-    embedding_ : (n_samples, n_components) float32, the map.
-    frames_ : (n_samples, n_components, n_components), column l is the direction of the local direction l.
-    graph_ : CSR matrix, the weights of the neighbourhood graph.
-    singular_values_ : (n_samples, r), of the weighted neighbourhoods, in the data's units.
-    intrinsic_dim_ : (n_samples,), local directions that count.
-    radii_, embedding_radii_ : (n_samples, n_components), logs of the local radii in the data and on the map.
-    density_correlation_ : (n_components,), how well the two agree along each direction.
-    n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
-    n_epochs_ : epochs run; fewer than asked for if a callback stopped the layout.
-    fit_report_ : seconds, CPU seconds and peak memory of each stage.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The map, in float32.
+    frames_ : ndarray of shape (n_samples, n_components, n_components)
+        The frame of each row. Column l shows its local direction l on the map.
+    graph_ : CSR matrix of shape (n_samples, n_samples)
+        The weights of the neighbourhood graph.
+    neighbors_ : tuple of (indices, distances)
+        The nearest others of each row, both of shape (n_samples, n_others), distances in units of the data.
+    singular_values_ : ndarray of shape (n_samples, r)
+        Singular values of the weighted neighbourhoods, in units of the data.
+    intrinsic_dim_ : ndarray of shape (n_samples,)
+        How many local directions count for feature importance.
+    radii_ : ndarray of shape (n_samples, n_components)
+        Logarithms of the squared local radii of the data, along the frame.
+    embedding_radii_ : ndarray of shape (n_samples, n_components)
+        The same on the map.
+    density_correlation_ : ndarray of shape (n_components,)
+        How well the two agree along each direction.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features. Only if the data had names that are strings.
+    row_names_in_ : ndarray of shape (n_samples,)
+        Names of the rows. Only if the data were a pandas frame with an index that does not just count its rows.
+    n_epochs_ : int
+        The number of epochs run; fewer than asked for if a callback stopped the layout.
+    fit_report_ : FitReport
+        Seconds, CPU seconds and peak memory of each stage.
 
     Examples
     --------
     >>> from sklearn.datasets import load_digits
     >>> from featmap import FeatMAP
-    >>> model = FeatMAP(random_state=0).fit(load_digits().data)
+    >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_digits().data[:500])
     >>> model.embedding_.shape
-    (1797, 2)
+    (500, 2)
     >>> model.top_features([0], k=3).shape
     (1, 3)
     """
@@ -101,7 +125,7 @@ class FeatMAP(Questions, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         n_neighbors: int = 15,
         n_components: int = 2,
         *,
-        metric: Any = "euclidean",
+        metric: str | Callable[..., float] = "euclidean",
         min_dist: float = 0.1,
         spread: float = 1.0,
         n_epochs: int = 500,
@@ -110,9 +134,9 @@ class FeatMAP(Questions, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         intrinsic_dim: int | str = "auto",
         n_tangent_neighbors: int | None = None,
         frames: str = "aligned",
-        init: Any = "auto",
-        precomputed_knn: tuple[Any, Any] | None = None,
-        random_state: Any = None,
+        init: str | ArrayLike = "auto",
+        precomputed_knn: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = -1,
         verbose: bool = False,
     ) -> None:
@@ -134,52 +158,198 @@ class FeatMAP(Questions, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         self.verbose = verbose
 
     def fit(
-        self, X: Any, y: Any = None, *, callback: Callback | None = None, checkpoint: StrPath | None = None
+        self,
+        X: ArrayLike,
+        y: Any = None,
+        *,
+        callback: Callable[[str, int, int], object] | None = None,
+        checkpoint: StrPath | None = None,
     ) -> FeatMAP:
-        """Make the map of X.
+        """
+        Make the map of the data.
 
-        ``callback(stage, done, total)`` is told of every stage and every epoch. If it returns True in the layout,
-        the layout ends there and the map is kept; earlier, the fit ends with `FitStopped`. Whatever else ends a
-        fit early, an exception of the callback or Ctrl-C, leaves the estimator as it was.
+        Whatever ends a fit early, an exception of the callback or Ctrl-C, leaves the estimator as it was.
 
-        ``checkpoint`` names a file in which the fit keeps what it has done, every few seconds. Started again with the
-        same data and parameters it goes on from there and ends with the same bytes; ``n_jobs`` and ``verbose`` may
-        differ, and with ``random_state=None`` the seed is the one it began with. A file of another fit is refused,
-        unless that one has not kept a stage yet. The file is removed once all epochs are done.
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The data: finite numbers. Features of different units should be scaled first.
+        y : None
+            Ignored. It is there because scikit-learn's pipelines pass it; featMAP is not supervised.
+        callback : callable or None, default=None
+            A function ``callback(stage, done, total)`` that is told of every stage and of steps within it. If it
+            returns True in the stage ``"layout"`` or later, the layout ends there and the map is kept; if earlier,
+            the fit ends with `FitStopped`.
+        checkpoint : str, path or None, default=None
+            A file in which the fit keeps its results every few seconds. A fit with the same data and parameters
+            resumes from it and ends with the same bytes; ``n_jobs`` and ``verbose`` may differ, and with
+            ``random_state=None`` the seed is the one it began with. The checkpoint of another fit is refused. The
+            file is removed when all epochs are done.
+
+        Returns
+        -------
+        FeatMAP
+            The fitted estimator itself.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data).embedding_.shape
+        (150, 2)
         """
         fresh = self._twin()
-        X, settings = fresh._checked(X, "fit")
+        table, settings = fresh._checked(X)
 
-        from .checkpoint import Checkpoint, Stages
-        from .parallel import Workers
         from .pipeline import fit_map
-        from .progress import Progress
+        from .run import Run
+        from .run.checkpoint import NO_CHECKPOINT
+        from .run.progress import Progress
 
-        stages = Stages()
+        progress, kept = Progress(callback, bool(self.verbose)), NO_CHECKPOINT
         if checkpoint is not None:
-            stages = Checkpoint.open(checkpoint, X, vars(settings), any_seed=self.random_state is None)
-            settings = replace(settings, seed=stages.seed)
-        progress = Progress(callback, bool(self.verbose))
-        with Workers(self.n_jobs) as workers:
-            fitted = fit_map(X, settings, workers, progress, stages)
-        fresh._store(fitted, progress)
+            from .store.checkpoints import open_checkpoint
+
+            kept, seed = open_checkpoint(checkpoint, table, vars(settings), any_seed=self.random_state is None)
+            settings = replace(settings, seed=seed)
+        with Run(self.n_jobs, progress, kept) as run:
+            fitted = fit_map(table, settings, run)
+        fresh._store(fitted, progress.report)
         self.__dict__ = fresh.__dict__
         if fitted.n_epochs == settings.n_epochs:
-            stages.finish()
+            kept.finish()
         return self
 
     def fit_transform(
-        self, X: Any, y: Any = None, *, callback: Callback | None = None, checkpoint: StrPath | None = None
+        self,
+        X: ArrayLike,
+        y: Any = None,
+        *,
+        callback: Callable[[str, int, int], object] | None = None,
+        checkpoint: StrPath | None = None,
     ) -> np.ndarray:
-        """Make the map of X and return it."""
+        """
+        Make the map of the data and return it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The data, as in `fit`.
+        y : None
+            Ignored.
+        callback : callable or None, default=None
+            A function that is told how far the fit is, as in `fit`.
+        checkpoint : str, path or None, default=None
+            A file from which a killed fit can be resumed, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The map.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> FeatMAP(n_epochs=50, random_state=0).fit_transform(load_iris().data).shape
+        (150, 2)
+        """
         return self.fit(X, y, callback=callback, checkpoint=checkpoint).embedding_
 
-    def save(self, path: StrPath) -> None:
-        """Write the fitted model to a file, in the place of whatever file is there.
+    def transform(self, X: ArrayLike) -> np.ndarray:
+        """
+        Place new rows on the map.
 
-        The file holds the parameters and all that `fit` made, as plain data with checksums, nothing that is run on
-        loading. It is written beside the old one and renamed when it is complete: at every moment there is the old
-        model or the new one. A model whose metric is a function cannot be saved.
+        Each row is placed alone: its position does not depend on the other rows of X. A row that is equal to a row of
+        the fit gets the position of that row. A row unlike all rows of the fit is still placed between its nearest
+        rows, so look at the distances to them before you read such a position.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            New rows, with the columns of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+            The positions of the rows on the map.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> X = load_iris().data
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(X)
+        >>> bool((model.transform(X[:5]) == model.embedding_[:5]).all())
+        True
+        """
+        check_is_fitted(self)
+        table = check_rows(self, X, "transform", reset=False)
+
+        from .explanation.placement import place_rows
+        from .run import Run
+
+        mapped = self._points.mapped
+        with Run(self.n_jobs) as run:
+            return place_rows(table, mapped.manifold, mapped.embedding, run)
+
+    def explain(self, X: ArrayLike) -> Explanation:
+        """
+        Explain new rows: their positions on the map, and which features matter there.
+
+        Every row counts as new. To a row of the fit its own copy is a neighbour, so the answers differ a little from
+        those that the model itself gives for it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            New rows, with the columns of the fit.
+
+        Returns
+        -------
+        Explanation
+            Answers about the new rows.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> X = load_iris().data
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(X)
+        >>> model.explain(X[:3] + 0.1).feature_importance().shape
+        (3, 4)
+        """
+        check_is_fitted(self)
+        table = check_rows(self, X, "explain", reset=False)
+
+        from .explanation.points import points_of_new_rows
+        from .run import Run
+
+        with Run(self.n_jobs) as run:
+            points = points_of_new_rows(table, self._points.mapped, run)
+        return Explanation(points, getattr(self, "feature_names_in_", None), row_names(X), self.n_jobs)
+
+    def save(self, path: StrPath) -> None:
+        """
+        Write the fitted model to a file.
+
+        The file holds the parameters and all that `fit` made, as plain data with checksums. Nothing in it is run on
+        loading. It is written beside an old file and renamed when it is complete, so that there is always a whole
+        file. A model whose metric is a function cannot be saved.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write. A file that is there is replaced.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(os.path.join(folder, "iris.featmap"))
         """
         check_is_fitted(self)
 
@@ -187,67 +357,57 @@ class FeatMAP(Questions, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
 
         attributes = {name: getattr(self, name) for name in (*ATTRIBUTES, *SOMETIMES) if hasattr(self, name)}
         parameters = self.get_params(deep=False)
-        save_model(path, SavedModel(type(self).__name__, parameters, self._scene.ground, attributes))
+        save_model(path, SavedModel(type(self).__name__, parameters, self._points.mapped, attributes))
 
     @classmethod
     def load(cls, path: StrPath) -> FeatMAP:
-        """Read a model that `save` has written: the same bytes, the same answers.
-
-        Arrays of a megabyte or more stay in the file until they are needed; changes to them stay in memory. A file
-        that is damaged, of another class or of a later version is refused with a `StoreError`.
         """
-        from .pipeline import look_at
+        Read a model that `save` has written.
+
+        The loaded model has the same bytes and gives the same answers. Arrays of a megabyte or more stay in the file
+        until they are needed; changes to them stay in memory. A file that is damaged, of another class or of a later
+        version is refused with a `StoreError`.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to read.
+
+        Returns
+        -------
+        FeatMAP
+            The fitted model.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(os.path.join(folder, "iris.featmap"))
+        ...     loaded = FeatMAP.load(os.path.join(folder, "iris.featmap"))
+        >>> bool((loaded.embedding_ == model.embedding_).all())
+        True
+        """
+        from .explanation.points import points_of_data
         from .store.model import load_model
 
         saved = load_model(path, cls.__name__, cls._get_param_names())
         model = cls(**saved.parameters)
-        ground = saved.ground
-        model._scene = look_at(ground.manifold, ground.places, ground.frames)
+        model._points = points_of_data(saved.mapped)
         for name, value in saved.attributes.items():
             setattr(model, name, value)
         return model
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Place new rows on the map, each for itself: no row's place depends on the rows it comes with."""
+    @property
+    def neighbors_(self) -> tuple[np.ndarray, np.ndarray]:
+        """The nearest others of each row: indices, and distances in units of the data."""
         check_is_fitted(self)
-        X = check_rows(self, X, "transform", reset=False)
-
-        from .parallel import Workers
-
-        with Workers(self.n_jobs) as workers:
-            return self._scene.ground.place(X, workers)
-
-    def explain(self, X: Any) -> Explanation:
-        """The same questions asked of new rows: where they belong on the map, and which features matter there.
-
-        Every row is taken for a new one: to a row of the data its own copy is a neighbour, so answers differ a little
-        from those that the model has for it.
-        """
-        check_is_fitted(self)
-        X = check_rows(self, X, "explain", reset=False)
-
-        from .explanation import Explanation
-        from .parallel import Workers
-        from .pipeline import look_at_new
-
-        with Workers(self.n_jobs) as workers:
-            scene = look_at_new(X, self._scene.ground, workers)
-        return Explanation(scene, getattr(self, "feature_names_in_", None), self.n_jobs)
-
-    def _explain_map(self, X: Any, Y: np.ndarray) -> Explanation:
-        """An explanation of another map than one's own."""
-        X, settings = self._checked(X, "explain")
-        if len(Y) != X.shape[0]:
-            raise InvalidDataError(f"explain(X, Y): Y must have one place per row of X, {X.shape[0]}; got {len(Y)}")
-
-        from .explanation import Explanation
-        from .parallel import Workers
-        from .pipeline import look_at_any_map
-        from .progress import Progress
-
-        with Workers(self.n_jobs) as workers:
-            scene = look_at_any_map(X, Y, settings, workers, Progress(verbose=bool(self.verbose)))
-        return Explanation(scene, getattr(self, "feature_names_in_", None), self.n_jobs)
+        manifold = self._points.mapped.manifold
+        indices, distances = manifold.neighbors.indices, manifold.neighbors.distances
+        is_scaled = self.metric == "euclidean" and self.precomputed_knn is None
+        return indices, manifold.data.in_units(distances) if is_scaled else distances
 
     def _twin(self) -> FeatMAP:
         """Another in the same state, for a fit to work on: this one then changes all at once or not at all."""
@@ -255,143 +415,53 @@ class FeatMAP(Questions, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Base
         twin.__dict__ = self.__dict__.copy()
         return twin
 
-    def _checked(self, X: Any, caller: str) -> tuple[Any, Settings]:
-        check_parameters(type(self).__name__, self.get_params(deep=False))
-        seed = self._seed()
-        X = check_rows(self, X, caller, ensure_min_samples=2)
-        settings = self._settings(X.shape[0], seed)
-        self._check_memory(X)
-        return X, settings
+    def _checked(self, X: Any) -> tuple[Any, Settings]:
+        """The data as an array or CSR matrix, and the settings for them. Remembers the names of columns and rows."""
+        owner, parameters = type(self).__name__, self.get_params(deep=False)
+        check_parameters(owner, parameters)
+        seed = drawn_seed(owner, self.random_state)
+        table = check_rows(self, X, "fit", ensure_min_samples=2)
+        self.__dict__.pop("row_names_in_", None)
+        names = row_names(X)
+        if names is not None:
+            self.row_names_in_ = names
+        settings = fit_settings(owner, parameters, table.shape[0], seed)
 
-    def _check_memory(self, X: Any) -> None:
-        from .memory import check_memory, estimate_memory
+        from .run.memory import check_memory
 
-        needed = estimate_memory(
-            X.shape,
-            n_neighbors=self.n_neighbors,
-            n_components=self.n_components,
-            n_tangent_neighbors=self.n_tangent_neighbors,
-            metric=self.metric,
-            dtype=X.dtype,
-            n_stored=getattr(X, "nnz", None),
-            n_jobs=self.n_jobs,
-        )
-        check_memory(needed)
+        check_memory(table, settings, self.n_components, self.n_jobs)
+        if self.metric == "euclidean" and self.precomputed_knn is None:
+            warn_of_scales(table, getattr(self, "feature_names_in_", None))
+        return table, settings
+
+    def _store(self, fitted: Fitted, report: FitReport) -> None:
+        from .explanation.points import MappedData, points_of_data
+        from .layout.radii import correlation
+
+        manifold = fitted.manifold
+        data, connected = manifold.data, manifold.graph.is_connected
+        # A copy: what users do to the map that they got does not move where new rows are placed.
+        self._points = points_of_data(MappedData(manifold, fitted.embedding.copy(), fitted.frames))
+        self.embedding_ = fitted.embedding
+        self.frames_ = fitted.frames.axes
+        self.graph_ = manifold.graph.weights
+        self.singular_values_ = data.in_units(manifold.tangents.singular_values)
+        self.intrinsic_dim_ = manifold.tangents.intrinsic_dim
+        self.radii_ = data.log_squares_in_units(fitted.data_radii)
+        self.embedding_radii_ = fitted.embedding_radii
+        self.density_correlation_ = correlation(fitted.data_radii[connected], fitted.embedding_radii[connected])
+        self.n_epochs_ = fitted.n_epochs
+        self.fit_report_ = report
 
     @property
     def _n_features_out(self) -> int:
         return self.embedding_.shape[1]
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_scene")
+        return hasattr(self, "_points")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float32"]  # maps are float32, whatever the data
         return tags
-
-    def _seed(self) -> int:
-        try:
-            return int(check_random_state(self.random_state).randint(2**31))
-        except ValueError as error:
-            raise InvalidParameterError(
-                f"FeatMAP(random_state={self.random_state!r}): must be None, an integer from 0 to 2³² − 1, or a "
-                "numpy RandomState"
-            ) from error
-
-    def _settings(self, n_rows: int, seed: int) -> Settings:
-        from .pipeline import Settings
-
-        n_neighbors = self.n_neighbors
-        if n_neighbors > n_rows:
-            warn(f"n_neighbors={n_neighbors} is more than the {n_rows} rows; using {n_rows}")
-            n_neighbors = n_rows
-        n_tangent_neighbors = min(self.n_tangent_neighbors or n_neighbors, n_rows)
-        return Settings(
-            n_neighbors=n_neighbors,
-            n_components=self.n_components,
-            metric=self.metric,
-            min_dist=self.min_dist,
-            spread=self.spread,
-            n_epochs=self.n_epochs,
-            density_weight=self.density_weight,
-            density_fraction=self.density_fraction,
-            intrinsic_dim=self.intrinsic_dim,
-            n_tangent_neighbors=n_tangent_neighbors,
-            frames=self.frames,
-            init=self._checked_init(n_rows),
-            precomputed_knn=self._checked_neighbors(n_rows, n_tangent_neighbors - 1),
-            seed=seed,
-        )
-
-    def _checked_neighbors(self, n_rows: int, n_others: int) -> Neighbors | None:
-        if self.precomputed_knn is None:
-            return None
-
-        from .neighbors import given_neighbors
-
-        return given_neighbors(*self.precomputed_knn, n_rows, n_others)
-
-    def _checked_init(self, n_rows: int) -> str | np.ndarray:
-        if isinstance(self.init, str):
-            return self.init
-        expected = (n_rows, self.n_components)
-        start = check_places(self.init, type(self).__name__, "init")
-        if start.shape != expected or np.abs(start).max() > FARTHEST_START:
-            raise InvalidDataError(
-                f"init: an array must have shape {expected}, one place per row of X, and values within "
-                f"±{FARTHEST_START:g}; got shape {start.shape}"
-            )
-        return start
-
-    def _store(self, fitted: Fitted, progress: Any) -> None:
-        from .pipeline import look_at
-        from .radii import correlation
-
-        manifold, embedding = fitted.manifold, fitted.embedding
-        scale = manifold.features.scale
-        self._scene = look_at(manifold, embedding.coordinates.copy(), embedding.frames)
-        self.embedding_ = embedding.coordinates  # what users do to the map they got does not move where new rows go
-        self.frames_ = embedding.frames.axes
-        self.graph_ = manifold.graph.weights
-        self.singular_values_ = manifold.tangents.singular_values / scale
-        self.intrinsic_dim_ = manifold.tangents.intrinsic_dim
-        self.radii_ = embedding.data_radii - 2 * np.log(scale)
-        self.embedding_radii_ = embedding.map_radii
-        self.density_correlation_ = correlation(embedding.data_radii, embedding.map_radii)
-        self.n_epochs_ = fitted.n_epochs
-        self.fit_report_ = progress.reports
-
-
-def explain(
-    X: Any,
-    Y: Any,
-    *,
-    n_neighbors: int = 15,
-    metric: Any = "euclidean",
-    intrinsic_dim: int | str = "auto",
-    n_tangent_neighbors: int | None = None,
-    frames: str = "aligned",
-    precomputed_knn: tuple[Any, Any] | None = None,
-    n_jobs: int | None = -1,
-    verbose: bool = False,
-) -> Explanation:
-    """Ask of any map Y of the data X, made by whatever method, which features are behind it.
-
-    Tangent spaces come from X alone; frames and arrows are fitted to Y. The parameters are those of `FeatMAP`.
-    """
-    Y = check_places(Y, "explain", "Y")
-    model = FeatMAP(
-        n_neighbors,
-        Y.shape[1],
-        metric=metric,
-        intrinsic_dim=intrinsic_dim,
-        n_tangent_neighbors=n_tangent_neighbors,
-        frames=frames,
-        precomputed_knn=precomputed_knn,
-        random_state=0,
-        n_jobs=n_jobs,
-        verbose=verbose,
-    )
-    return model._explain_map(X, Y)

@@ -20,31 +20,65 @@ def _check(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
         raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
 
 
-def inverse_order(order: IntArray) -> IntArray:
-    """Where each point stands in an order of them."""
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order), dtype=order.dtype)
-    return places
+@dataclass(frozen=True, repr=False)
+class Order:
+    """The order in which the layout keeps the points. All other values have the order of the user's rows."""
+
+    rows: IntArray  # (m,) the row of the user's data at each position of the layout
+    positions: IntArray  # (m,) the position of each row in the layout
+
+    @classmethod
+    def of(cls, rows: IntArray) -> Order:
+        positions = np.empty_like(rows)
+        positions[rows] = np.arange(len(rows), dtype=rows.dtype)
+        return cls(rows, positions)
+
+    @classmethod
+    def of_the_rows(cls, n_rows: int) -> Order:
+        """The order of the user's rows itself."""
+        return cls.of(np.arange(n_rows, dtype=np.int32))
+
+    def into_layout(self, by_row: np.ndarray) -> np.ndarray:
+        """An array with an entry for each row, in the order of the layout."""
+        return by_row[self.rows]
+
+    def into_rows(self, by_position: np.ndarray) -> np.ndarray:
+        """An array with an entry for each position of the layout, in the order of the rows."""
+        return by_position[self.positions]
+
+    def graph_into_layout(self, graph: Graph) -> Graph:
+        """The same graph with its points in the order of the layout."""
+        weights = graph.weights[self.rows]
+        weights.indices = self.positions[weights.indices]
+        weights.has_sorted_indices = False
+        weights.sort_indices()
+        return Graph(weights)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"Order({len(self)} points)"
 
 
 @dataclass(frozen=True, repr=False)
 class Neighbors:
-    """The nearest others of every point, sorted by distance, ties by index."""
+    """The nearest others of every point, sorted by distance, ties by index. A missing one is at infinity."""
 
     indices: IntArray
     distances: FloatArray
 
     def __post_init__(self) -> None:
         _check("Neighbors.distances", self.distances, self.indices.shape)
-        if (np.diff(self.distances, axis=1) < 0).any():
-            raise ValueError("Neighbors.distances must not fall along a row")
+        if not (self.distances[:, 1:] >= self.distances[:, :-1]).all():
+            raise ValueError("Neighbors.distances must rise along a row")
 
     @property
     def k(self) -> int:
         return self.indices.shape[1]
 
     def first(self, k: int) -> Neighbors:
-        """The k nearest of them."""
+        """The k nearest neighbours of each point."""
         return Neighbors(np.ascontiguousarray(self.indices[:, :k]), np.ascontiguousarray(self.distances[:, :k]))
 
     def __repr__(self) -> str:
@@ -68,6 +102,11 @@ class Graph:
         """deg_i = Σ_j P_ij."""
         return np.asarray(self.weights.sum(axis=1, dtype=np.float64)).ravel()
 
+    @cached_property
+    def is_connected(self) -> NDArray[np.bool_]:
+        """Which points have edges."""
+        return np.diff(self.weights.indptr) > 0
+
     @property
     def sources(self) -> IntArray:
         """The row each stored edge belongs to."""
@@ -79,14 +118,6 @@ class Graph:
         numbers = np.arange(self.weights.nnz, dtype=np.int32)
         return sp.csr_matrix((numbers, self.weights.indices, self.weights.indptr), self.weights.shape).T.tocsr().data
 
-    def renumbered(self, order: IntArray) -> Graph:
-        """The same graph with its points in another order: point i of the new one is order[i] of this one."""
-        weights = self.weights[order]
-        weights.indices = inverse_order(order)[weights.indices]
-        weights.has_sorted_indices = False
-        weights.sort_indices()
-        return Graph(weights)
-
     def __repr__(self) -> str:
         return f"Graph({self.weights.shape[0]} points, {self.weights.nnz} directed edges)"
 
@@ -95,7 +126,7 @@ class Graph:
 class Tangents:
     """The local SVD at every point, with its axes kept as factors: V_i = X_iᵀ F_i over i's neighbours."""
 
-    centers: Any  # (m, n) the points themselves, dense or CSR: the data, not a copy, or new rows
+    centers: Any  # (m, n) the points themselves, scaled: the data (not a copy) or new rows
     neighbors: IntArray  # (m, k) the rows of the data that made X_i
     factors: DoubleArray  # (m, k, r) F_i = W_i U_i Σ_i⁻¹; columns beyond the local rank are zero
     singular_values: DoubleArray  # (m, r) falling, in unit size
@@ -113,7 +144,7 @@ class Tangents:
             raise ValueError("Tangents.singular_values must not rise along a row")
 
     def __getitem__(self, rows: IntArray) -> Tangents:
-        """Those of some of the points."""
+        """The values of some of the points."""
         return Tangents(
             self.centers[rows],
             self.neighbors[rows],
@@ -135,16 +166,16 @@ class Tangents:
 
 @dataclass(frozen=True, repr=False)
 class Connection:
-    """How tangent spaces sit to each other along every edge i→j of the graph, with the first q directions."""
+    """The rotation between the tangent spaces of i and j for every edge i→j, with the first q directions."""
 
     products: FloatArray  # (edges, q, q) V_jᵀ V_i
-    turns: FloatArray  # (edges, q, q) O_ij = polar(V_jᵀ V_i)
+    rotations: FloatArray  # (edges, q, q) O_ij = polar(V_jᵀ V_i)
     steps: FloatArray  # (edges, q) V_iᵀ(x_j − x_i)
 
     def __post_init__(self) -> None:
         n_edges, q = self.steps.shape
         _check("Connection.products", self.products, (n_edges, q, q))
-        _check("Connection.turns", self.turns, (n_edges, q, q))
+        _check("Connection.rotations", self.rotations, (n_edges, q, q))
 
     def __repr__(self) -> str:
         n_edges, q = self.steps.shape
@@ -153,10 +184,10 @@ class Connection:
 
 @dataclass(frozen=True, repr=False)
 class Frames:
-    """An orthogonal matrix at every point of the map; column l is the direction of the local direction l."""
+    """An orthogonal matrix at every point of the map. Column l shows the local direction l of the data on the map."""
 
     axes: FloatArray  # (m, d', d')
-    covariance_size: float = 1.0  # mean norm of the C_i they were fitted to; frames of further points need the same
+    covariance_size: float = 1.0  # mean norm of the C_i that they were fitted to; new points need the same
 
     def __post_init__(self) -> None:
         n_rows, dim, _ = self.axes.shape
@@ -166,33 +197,9 @@ class Frames:
             raise ValueError("Frames.axes must be orthogonal matrices")
 
     def __getitem__(self, rows: IntArray) -> Frames:
-        """Those of some of the points."""
+        """The values of some of the points."""
         return Frames(self.axes[rows], self.covariance_size)
 
     def __repr__(self) -> str:
         n_rows, dim, _ = self.axes.shape
         return f"Frames({n_rows} points, {dim} × {dim})"
-
-
-@dataclass(frozen=True, repr=False)
-class Embedding:
-    """The map, its frames, and the logs of the radii along them in the data and on the map."""
-
-    coordinates: FloatArray  # (m, d')
-    frames: Frames
-    data_radii: DoubleArray  # (m, d') r°, in unit size
-    map_radii: DoubleArray  # (m, d') r^e
-
-    def __post_init__(self) -> None:
-        n_rows, dim = self.coordinates.shape
-        _check("Embedding.frames", self.frames.axes, (n_rows, dim, dim))
-        _check("Embedding.data_radii", self.data_radii, (n_rows, dim))
-        _check("Embedding.map_radii", self.map_radii, (n_rows, dim))
-
-    def renumbered(self, order: IntArray) -> Embedding:
-        """The same map with its points in another order: point i of the new one is order[i] of this one."""
-        return Embedding(self.coordinates[order], self.frames[order], self.data_radii[order], self.map_radii[order])
-
-    def __repr__(self) -> str:
-        n_rows, dim = self.coordinates.shape
-        return f"Embedding({n_rows} points in {dim} dimensions)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..kernels.frames import map_covariance
-from ..parallel import Workers
+from ..run import Run
 from ..values import Connection, FloatArray, Frames, Graph
 from .aligned import aligned_frames
 from .paper import paper_frames
@@ -20,21 +20,21 @@ def fit_frames(
     connection: Connection,
     n_neighbors: int,
     seed: int,
-    workers: Workers,
+    run: Run,
 ) -> Frames:
     """Embed the tangent spaces as frames on the map, by the solver named; ``n_neighbors`` are those of the graph."""
-    covariance = map_covariances(embedding, graph, connection, workers)
+    covariance = map_covariances(embedding, graph, connection, run)
     size = float(np.sqrt(np.einsum("mca,mca->m", covariance, covariance, dtype=np.float64)).mean()) or 1.0
-    axes = SOLVERS[solver](covariance / np.float32(size), graph, connection, n_neighbors, seed, workers)
+    axes = SOLVERS[solver](covariance / np.float32(size), graph, connection, n_neighbors, seed, run)
     return Frames(axes, size)
 
 
-def map_covariances(embedding: FloatArray, graph: Graph, connection: Connection, workers: Workers) -> FloatArray:
+def map_covariances(embedding: FloatArray, graph: Graph, connection: Connection, run: Run) -> FloatArray:
     """C_i = Σ_j P_ij (y_j − y_i)(V_iᵀ(x_j − x_i))ᵀ, how the map shows the local directions."""
     n_points, dim = embedding.shape
     covariance = np.zeros((n_points, dim, dim), np.float32)
     edges = graph.weights
-    workers.over_rows(
+    run.over_rows(
         n_points,
         lambda start, stop: map_covariance(
             embedding, edges.indptr, edges.indices, edges.data, connection.steps, start, stop, covariance

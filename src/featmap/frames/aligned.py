@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..kernels.frames import carried_frames, carried_in_the_plane
-from ..orthogonal import polar
-from ..parallel import Workers
+from ..run import Run
+from ..tangents.polar import polar
 from ..values import Connection, FloatArray, Graph
 
 MAP_WEIGHT = 5.0  # μ; arrows are truest between 3 and 10
@@ -15,7 +15,7 @@ CONVERGED = 2e-3  # mean change of a frame's entries in one sweep; by then 0.98 
 
 
 def aligned_frames(
-    covariance: FloatArray, graph: Graph, connection: Connection, n_neighbors: int, seed: int, workers: Workers
+    covariance: FloatArray, graph: Graph, connection: Connection, n_neighbors: int, seed: int, run: Run
 ) -> FloatArray:
     """V_i^e ← polar(Σ_j P_ij V_j^e O_ij + μ C_i + deg_i V_i^e), all points at once, from polar(C_i).
 
@@ -23,7 +23,7 @@ def aligned_frames(
     """
     frames = polar(covariance, np.eye(covariance.shape[1]))
     for _ in range(MAX_SWEEPS):
-        moved = sweep(frames, covariance, graph, connection, workers)
+        moved = sweep(frames, covariance, graph, connection, run)
         change = np.abs(moved - frames).mean()
         frames = moved
         if change < CONVERGED:
@@ -31,9 +31,7 @@ def aligned_frames(
     return frames
 
 
-def sweep(
-    frames: FloatArray, covariance: FloatArray, graph: Graph, connection: Connection, workers: Workers
-) -> FloatArray:
+def sweep(frames: FloatArray, covariance: FloatArray, graph: Graph, connection: Connection, run: Run) -> FloatArray:
     """One step of the fixed point, for all points at once."""
     degrees = graph.degrees.astype(np.float32)[:, None, None]
     moved = np.empty_like(covariance)
@@ -44,15 +42,15 @@ def sweep(
         wanted = moved[here] + np.float32(MAP_WEIGHT) * covariance[here] + degrees[here] * frames[here]
         moved[here] = polar(wanted, frames[here])
 
-    workers.over_rows(len(frames), task)
+    run.over_rows(len(frames), task)
     return moved
 
 
 def _carry(frames: FloatArray, graph: Graph, connection: Connection, start: int, stop: int, out: FloatArray) -> None:
     """Σ_j P_ij V_j^e O_ij for the points start:stop."""
-    edges, turns = graph.weights, connection.turns
-    if turns.shape[1:] == frames.shape[1:] == (2, 2):
-        frames, turns, out = frames.reshape(-1, 4), turns.reshape(-1, 4), out.reshape(-1, 4)
-        carried_in_the_plane(frames, edges.indptr, edges.indices, edges.data, turns, start, stop, out)
+    edges, rotations = graph.weights, connection.rotations
+    if rotations.shape[1:] == frames.shape[1:] == (2, 2):
+        frames, rotations, out = frames.reshape(-1, 4), rotations.reshape(-1, 4), out.reshape(-1, 4)
+        carried_in_the_plane(frames, edges.indptr, edges.indices, edges.data, rotations, start, stop, out)
     else:
-        carried_frames(frames, edges.indptr, edges.indices, edges.data, turns, start, stop, out)
+        carried_frames(frames, edges.indptr, edges.indices, edges.data, rotations, start, stop, out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..orthogonal import polar
+from ..tangents.polar import polar
 from ..values import DoubleArray, FloatArray
 from .aligned import MAP_WEIGHT
 
@@ -25,9 +25,9 @@ def frame_among(
     """
     dim = others_frames.shape[1]
     q = len(axes)
-    turns = polar(np.einsum("jan,bn->jab", others_axes, axes, dtype=np.float64), np.eye(q))
+    rotations = polar(np.einsum("jan,bn->jab", others_axes, axes, dtype=np.float64), np.eye(q))
     wanted = np.zeros((dim, dim))
-    wanted[:, :q] = np.einsum("j,jca,jab->cb", weights, others_frames[:, :, :q], turns)
+    wanted[:, :q] = np.einsum("j,jca,jab->cb", weights, others_frames[:, :, :q], rotations)
     covariance = np.einsum("j,jc,jn,bn->cb", weights, steps, changes, axes, optimize=True, dtype=np.float64)
     wanted[:, :q] += MAP_WEIGHT / covariance_size * covariance
     return polar(wanted, np.eye(dim))

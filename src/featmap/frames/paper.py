@@ -6,11 +6,12 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
 
-from ..curve import Curve
+from ..graph import membership_strengths, symmetrize
 from ..kernels.frames import frame_attraction, frame_repulsion
-from ..memberships import membership_strengths, symmetrize
-from ..orthogonal import consistency, polar
-from ..parallel import Workers
+from ..layout.similarity import Curve
+from ..run import Run
+from ..tangents.consistency import consistency
+from ..tangents.polar import polar
 from ..values import Connection, DoubleArray, FloatArray, Graph
 
 EPOCHS = 200
@@ -20,7 +21,7 @@ SIGN_SWEEPS = 20
 
 
 def paper_frames(
-    covariance: FloatArray, graph: Graph, connection: Connection, n_neighbors: int, seed: int, workers: Workers
+    covariance: FloatArray, graph: Graph, connection: Connection, n_neighbors: int, seed: int, run: Run
 ) -> FloatArray:
     """Minimise KL(P(Θ)‖Q(Θ^e)), then turn all frames together to fit the map, which cosines leave free."""
     dim = covariance.shape[1]
@@ -28,17 +29,17 @@ def paper_frames(
     known = slice(connection.steps.shape[1])
     signs[:, known] = consistent_signs(graph, connection)
     signs[:, known] *= _signs_of_parts(graph, (covariance[:, 0] * signs)[:, known])
-    similar = cosine_graph(graph, connection, n_neighbors, workers)
-    frames = _descend(similar, dim, seed, workers)
-    turn = polar(np.einsum("mca,ma,mba->cb", covariance, signs, frames, dtype=np.float64), np.eye(dim))
-    return (turn.astype(np.float32) @ frames) * signs[:, None, :]
+    similar = cosine_graph(graph, connection, n_neighbors, run)
+    frames = _descend(similar, dim, seed, run)
+    rotation = polar(np.einsum("mca,ma,mba->cb", covariance, signs, frames, dtype=np.float64), np.eye(dim))
+    return (rotation.astype(np.float32) @ frames) * signs[:, None, :]
 
 
-def cosine_graph(graph: Graph, connection: Connection, n_neighbors: int, workers: Workers) -> Graph:
+def cosine_graph(graph: Graph, connection: Connection, n_neighbors: int, run: Run) -> Graph:
     """P(Θ): the distances 1 − cos Θ_ij on the graph's edges, normalised like the graph's own."""
     edges = graph.weights
     distances = np.maximum(1.0 - consistency(connection.products), 0.0)
-    strengths = membership_strengths(distances, edges.indptr, n_neighbors, workers)
+    strengths = membership_strengths(distances, edges.indptr, n_neighbors, run)
     return symmetrize(sp.csr_matrix((strengths, edges.indices, edges.indptr), edges.shape))
 
 
@@ -76,9 +77,9 @@ def _signs_along_tree(graph: Graph, connection: Connection, agreement: FloatArra
             continue
         children = order[1:]
         numbers = np.asarray(edge_numbers[parents[children], children]).ravel() - 1
-        turns = np.where(agreement[numbers] < 0, -1.0, 1.0)
-        for child, turn in zip(children, turns, strict=True):
-            signs[child] = signs[parents[child]] * turn
+        rotations = np.where(agreement[numbers] < 0, -1.0, 1.0)
+        for child, rotation in zip(children, rotations, strict=True):
+            signs[child] = signs[parents[child]] * rotation
     return signs
 
 
@@ -89,7 +90,7 @@ def _signs_of_parts(graph: Graph, along: FloatArray) -> FloatArray:
     return np.where(sums < 0, -1.0, 1.0)[part].astype(np.float32)
 
 
-def _descend(similar: Graph, dim: int, seed: int, workers: Workers) -> np.ndarray:
+def _descend(similar: Graph, dim: int, seed: int, run: Run) -> np.ndarray:
     """Attract along edges, repel random others; every step ends on O(d') again."""
     rng = np.random.default_rng([seed, 2])
     n_points = similar.weights.shape[0]
@@ -100,14 +101,14 @@ def _descend(similar: Graph, dim: int, seed: int, workers: Workers) -> np.ndarra
     frames = polar(np.eye(dim) + rng.normal(0, 0.5, (n_points, dim, dim)), np.eye(dim)).astype(np.float32)
     for epoch in range(EPOCHS):
         drawn = rng.integers(n_points, size=(n_points, DRAWS), dtype=np.int32)
-        gradient = _gradient(frames, similar, curve, drawn, degrees, workers)
+        gradient = _gradient(frames, similar, curve, drawn, degrees, run)
         step = STEP * (1 - epoch / EPOCHS) * scale
         frames = polar(frames + step[:, None, None] * gradient, frames).astype(np.float32)
     return frames
 
 
 def _gradient(
-    frames: np.ndarray, similar: Graph, curve: Curve, drawn: np.ndarray, rates: DoubleArray, workers: Workers
+    frames: np.ndarray, similar: Graph, curve: Curve, drawn: np.ndarray, rates: DoubleArray, run: Run
 ) -> DoubleArray:
     edges = similar.weights
     gradient = np.zeros(frames.shape)
@@ -116,5 +117,5 @@ def _gradient(
         frame_attraction(frames, edges.indptr, edges.indices, edges.data, curve.a, curve.b, start, stop, gradient)
         frame_repulsion(frames, drawn, rates, curve.a, curve.b, start, stop, gradient)
 
-    workers.over_rows(len(frames), task)
+    run.over_rows(len(frames), task)
     return gradient

@@ -19,10 +19,10 @@ def map_covariance(embedding, indptr, indices, weights, steps, start, stop, out)
 
 
 @compiled_sums
-def carried_frames(frames, indptr, indices, weights, turns, start, stop, out):
+def carried_frames(frames, indptr, indices, weights, rotations, start, stop, out):
     """Σ_j P_ij V_j^e O_ij, in the first columns (as many as the turns have)."""
     dim = frames.shape[1]
-    q = turns.shape[1]
+    q = rotations.shape[1]
     for i in range(start, stop):
         out[i] = 0
         for e in range(indptr[i], indptr[i + 1]):
@@ -31,20 +31,20 @@ def carried_frames(frames, indptr, indices, weights, turns, start, stop, out):
                 for inner in range(q):
                     weighted = weights[e] * frames[j, c, inner]
                     for axis in range(q):
-                        out[i, c, axis] += weighted * turns[e, inner, axis]
+                        out[i, c, axis] += weighted * rotations[e, inner, axis]
 
 
 @compiled
-def carried_in_the_plane(frames, indptr, indices, weights, turns, start, stop, out):
+def carried_in_the_plane(frames, indptr, indices, weights, rotations, start, stop, out):
     """The same for 2 × 2 matrices given as rows of four, written out: several times as fast as the loops."""
     for i in range(start, stop):
         a, b, c, d = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
         for e in range(indptr[i], indptr[i + 1]):
             j, weight = uint32(indices[e]), weights[e]
-            a += weight * (frames[j, 0] * turns[e, 0] + frames[j, 1] * turns[e, 2])
-            b += weight * (frames[j, 0] * turns[e, 1] + frames[j, 1] * turns[e, 3])
-            c += weight * (frames[j, 2] * turns[e, 0] + frames[j, 3] * turns[e, 2])
-            d += weight * (frames[j, 2] * turns[e, 1] + frames[j, 3] * turns[e, 3])
+            a += weight * (frames[j, 0] * rotations[e, 0] + frames[j, 1] * rotations[e, 2])
+            b += weight * (frames[j, 0] * rotations[e, 1] + frames[j, 1] * rotations[e, 3])
+            c += weight * (frames[j, 2] * rotations[e, 0] + frames[j, 3] * rotations[e, 2])
+            d += weight * (frames[j, 2] * rotations[e, 1] + frames[j, 3] * rotations[e, 3])
         out[i, 0], out[i, 1], out[i, 2], out[i, 3] = a, b, c, d
 
 
@@ -101,8 +101,8 @@ def polar_of_two(matrices, tolerance, nearest, degenerate):
         c, d = np.float64(matrices[i, 1, 0]), np.float64(matrices[i, 1, 1])
         determinant = a * d - b * c
         degenerate[i] = abs(determinant) <= tolerance * (a * a + b * b + c * c + d * d)
-        turn = 1.0 if determinant >= 0 else -1.0
-        cosine, sine = a + turn * d, c - turn * b
+        rotation = 1.0 if determinant >= 0 else -1.0
+        cosine, sine = a + rotation * d, c - rotation * b
         length = 1.0 if degenerate[i] else np.sqrt(cosine * cosine + sine * sine)
-        nearest[i, 0, 0], nearest[i, 0, 1] = cosine / length, -turn * sine / length
-        nearest[i, 1, 0], nearest[i, 1, 1] = sine / length, turn * cosine / length
+        nearest[i, 0, 0], nearest[i, 0, 1] = cosine / length, -rotation * sine / length
+        nearest[i, 1, 0], nearest[i, 1, 1] = sine / length, rotation * cosine / length

@@ -79,11 +79,11 @@ def gather_columns(values, points, out):
 
 
 @inlined
-def measure_steps(coordinates, others, here, steps, squared):
+def measure_steps(transposed, others, here, steps, squared):
     """steps[c, e] = y_j − here[c, e] and squared[e] its square, for the points j = others[e]."""
     squared[: others.shape[0]] = 0
-    for c in range(coordinates.shape[0]):
-        row, origin, step = coordinates[c], here[c], steps[c]
+    for c in range(transposed.shape[0]):
+        row, origin, step = transposed[c], here[c], steps[c]
         for e in range(others.shape[0]):
             step[e] = row[uint32(others[e])] - origin[e]
             squared[e] += step[e] * step[e]
@@ -97,9 +97,9 @@ def gather_sums(values, others, here, out):
 
 
 @compiled_sums
-def attract(coordinates, slots, pull, limit, start, stop, gradient):
+def attract(transposed, slots, pull, limit, start, stop, gradient):
     """Add 2 Σ_j P_ij ∂log Q_ij/∂y_i: every vertex counts each of its edges twice, since it moves only itself."""
-    dim = coordinates.shape[0]
+    dim = transposed.shape[0]
     here, steps, totals = (
         np.empty((dim, CHUNK), np.float32),
         np.empty((dim, CHUNK), np.float32),
@@ -108,12 +108,12 @@ def attract(coordinates, slots, pull, limit, start, stop, gradient):
     coefficient = np.empty(CHUNK, np.float32)
     for first in range(start, stop, CHUNK):
         points = slots.points[first : min(first + CHUNK, stop)]
-        gather_columns(coordinates, points, here)
+        gather_columns(transposed, points, here)
         totals[:] = 0
         for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
             others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
             weights = slots.weights[slots.starts[slot] : slots.starts[slot + 1]]
-            measure_steps(coordinates, others, here, steps, coefficient)
+            measure_steps(transposed, others, here, steps, coefficient)
             for e in range(others.shape[0]):
                 coefficient[e] = pull[table_place(coefficient[e])]
             for c in range(dim):
@@ -126,12 +126,12 @@ def attract(coordinates, slots, pull, limit, start, stop, gradient):
 
 
 @compiled_sums
-def repel(coordinates, pool, windows, rates, push, limit, start, stop, gradient):
+def repel(transposed, pool, windows, rates, push, limit, start, stop, gradient):
     """Add rates[i]·Σ ∂log(1 − Q_ij)/∂y_i over points j of the pool, one for each of the windows of i's chunk.
 
     A chunk's points take the pool's points side by side from where the window begins: no gathers, no random numbers.
     """
-    dim = coordinates.shape[0]
+    dim = transposed.shape[0]
     steps, totals = np.empty((dim, CHUNK), np.float32), np.empty((dim, CHUNK), np.float32)
     coefficient = np.empty(CHUNK, np.float32)
     for first in range(start, stop, CHUNK):
@@ -140,7 +140,7 @@ def repel(coordinates, pool, windows, rates, push, limit, start, stop, gradient)
         for window in windows[first // CHUNK]:
             coefficient[:] = 0
             for c in range(dim):
-                other, origin, step = pool[c, window : window + n_points], coordinates[c, first:], steps[c]
+                other, origin, step = pool[c, window : window + n_points], transposed[c, first:], steps[c]
                 for e in range(n_points):
                     step[e] = other[e] - origin[e]
                     coefficient[e] += step[e] * step[e]
@@ -156,20 +156,20 @@ def repel(coordinates, pool, windows, rates, push, limit, start, stop, gradient)
 
 
 @compiled_sums
-def map_radii(coordinates, slots, frames, similarity, start, stop, radii, sums):
+def map_radii(transposed, slots, frames, similarity, start, stop, radii, sums):
     """R_li = v_ilᵀ S_i v_il/W_i with S_i = Σ_j φ z_ij z_ijᵀ and W_i = Σ_j φ over the edges of i, φ = Q_ij."""
-    dim = coordinates.shape[0]
+    dim = transposed.shape[0]
     here, steps = np.empty((dim, CHUNK), np.float32), np.empty((dim, CHUNK), np.float32)
     scatter = np.empty((dim, dim, CHUNK), np.float32)
     phi, totals = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
     for first in range(start, stop, CHUNK):
         points = slots.points[first : min(first + CHUNK, stop)]
-        gather_columns(coordinates, points, here)
+        gather_columns(transposed, points, here)
         totals[:] = 0
         scatter[:] = 0
         for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
             others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
-            measure_steps(coordinates, others, here, steps, phi)
+            measure_steps(transposed, others, here, steps, phi)
             for e in range(others.shape[0]):
                 phi[e] = similarity[table_place(phi[e])]
                 totals[e] += phi[e]
@@ -242,13 +242,13 @@ def density_tensors(frames, data, logs, radii, sums, slopes, start, stop, tensor
 
 
 @compiled_sums
-def stretch(coordinates, slots, similarity, pull, tensors, weight, start, stop, gradient):
+def stretch(transposed, slots, similarity, pull, tensors, weight, start, stop, gradient):
     """Subtract weight·Σ_j φ[2Mz + (c − zᵀMz)·pull·z] with M = M_i + M_j and c = c_i + c_j, z = z_ij.
 
     That is the gradient of a function of all log radii: z_ij moves the radii of i and those of j, and since the
     expression is odd in z both ends share the same z.
     """
-    dim = coordinates.shape[0]
+    dim = transposed.shape[0]
     level = tensors.shape[0] - 1
     here, steps, turned, totals = (
         np.empty((dim, CHUNK), np.float32),
@@ -260,13 +260,13 @@ def stretch(coordinates, slots, similarity, pull, tensors, weight, start, stop, 
     phi, inward, both = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
     for first in range(start, stop, CHUNK):
         points = slots.points[first : min(first + CHUNK, stop)]
-        gather_columns(coordinates, points, here)
+        gather_columns(transposed, points, here)
         gather_columns(tensors, points, own)
         totals[:] = 0
         for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
             others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
             degree = others.shape[0]
-            measure_steps(coordinates, others, here, steps, phi)
+            measure_steps(transposed, others, here, steps, phi)
             gather_sums(tensors[level], others, own[level], inward)
             turned[:, :degree] = 0
             place = 0
@@ -301,12 +301,12 @@ def add_products(first, second, n_products, out):
 
 
 @compiled_sums
-def adam_step(coordinates, gradient, mean, square, rate, decay, square_decay, epsilon, start, stop, moved):
+def adam_step(transposed, gradient, mean, square, rate, decay, square_decay, epsilon, start, stop, moved):
     """Move along the gradient by Adam's rule and clear it; ``rate`` has the bias correction in it."""
-    for c in range(coordinates.shape[0]):
+    for c in range(transposed.shape[0]):
         for i in range(start, stop):
             g = gradient[c, i]
             mean[c, i] = decay * mean[c, i] + (np.float32(1) - decay) * g
             square[c, i] = square_decay * square[c, i] + (np.float32(1) - square_decay) * g * g
-            moved[c, i] = coordinates[c, i] + rate * mean[c, i] / (np.sqrt(square[c, i]) + epsilon)
+            moved[c, i] = transposed[c, i] + rate * mean[c, i] / (np.sqrt(square[c, i]) + epsilon)
             gradient[c, i] = 0

@@ -6,7 +6,7 @@ from .compilation import compiled_sums
 
 
 @compiled_sums
-def local_moments(rows, positions, places, neighbors, products, squares, spreads):
+def local_moments(rows, positions, embedding, neighbors, products, squares, spreads):
     """What a regression with intercept of features on places needs, around each point p.
 
     Over the neighbours j of p, whose features are rows[positions[p, j]] and whose places are places[neighbors[p, j]]:
@@ -15,14 +15,14 @@ def local_moments(rows, positions, places, neighbors, products, squares, spreads
     """
     n_points, k = positions.shape
     n_features = rows.shape[1]
-    dim = places.shape[1]
+    dim = embedding.shape[1]
     steps = np.empty((k, dim))
     sums = np.empty(n_features)
     for p in range(n_points):
         for c in range(dim):
             mean = 0.0
             for j in range(k):
-                steps[j, c] = places[neighbors[p, j], c]
+                steps[j, c] = embedding[neighbors[p, j], c]
                 mean += steps[j, c]
             mean /= k
             for j in range(k):

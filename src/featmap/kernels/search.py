@@ -13,7 +13,7 @@ COORDINATES_AT_ONCE = 8
 
 @compiled_sums
 def project_rows(rows, directions, start, stop, out):
-    """out[i] = rows[i] @ directions, row by row: a row's bits do not depend on its company, as BLAS's do."""
+    """out[i] = rows[i] @ directions, row by row: the bits of a row do not depend on its batch, as those of BLAS do."""
     n_features, width = directions.shape
     sums = np.empty(width, np.float32)
     for i in range(start, stop):
@@ -89,10 +89,15 @@ def scan_blocks(points, chosen, blocks, first, last, members, nearest, found):
 
 
 @compiled
-def scan_by_list(points, lists, blocks, first_blocks, members, nearest, found):
-    """One list after the other, for all points that look into it: they find its blocks in the cache."""
+def scan_lists(points, lists, order, blocks, first_blocks, members, nearest, found):
+    """Keep the members nearest to each point among those of its lists: their squared distances and numbers.
+
+    List l has the blocks first_blocks[l]:first_blocks[l + 1], and members[b, j] is the number of column j of block b.
+    Columns at infinity are empty. The coordinates must be a multiple of COORDINATES_AT_ONCE. ``order`` sorts the
+    entries of ``lists``: one list after the other is scanned for all points that look into it, since its blocks are
+    then in the cache.
+    """
     wanted = lists.flatten()
-    order = np.argsort(wanted)
     start = 0
     while start < order.shape[0]:
         chosen = wanted[order[start]]
@@ -102,20 +107,6 @@ def scan_by_list(points, lists, blocks, first_blocks, members, nearest, found):
         first, last = first_blocks[chosen], first_blocks[chosen + 1]
         scan_blocks(points, order[start:stop] // lists.shape[1], blocks, first, last, members, nearest, found)
         start = stop
-
-
-@compiled
-def scan_lists(points, lists, blocks, first_blocks, members, out):
-    """The out.shape[1] members nearest to each point among those of its lists, nearest first; −1 where too few.
-
-    List l has the blocks first_blocks[l]:first_blocks[l + 1], and members[b, j] is the number that column j of
-    block b goes by. Columns at infinity are none. The coordinates must be a multiple of COORDINATES_AT_ONCE.
-    """
-    nearest = np.full(out.shape, np.inf, np.float32)
-    out[:] = -1
-    # The nearest list first, since its members rule out most of the others'.
-    scan_by_list(points, lists[:, :1], blocks, first_blocks, members, nearest, out)
-    scan_by_list(points, lists[:, 1:], blocks, first_blocks, members, nearest, out)
 
 
 @compiled_sums
@@ -132,9 +123,9 @@ def squared_distance(a, b):
 def rank_candidates(queries, rows, positions, candidates, offsets, out_indices, out_squared):
     """The nearest of each query's candidates, by exact distance, ties by index.
 
-    Query q has the candidates offsets[q]:offsets[q + 1]; candidate c is the row positions[c] of ``rows`` and is
-    known to the world as candidates[c]. Negative positions are absent. What is in the outputs is kept and added to;
-    index −1 is a place left over.
+    Query q has the candidates offsets[q]:offsets[q + 1]; candidate c is the row positions[c] of ``rows``, and its
+    index is candidates[c]. Negative positions are absent. What is in the outputs is kept and added to; index −1 marks
+    a free entry.
     """
     for q in range(queries.shape[0]):
         filled = 0

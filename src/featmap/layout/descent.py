@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..kernels.layout import adam_step
-from ..parallel import Workers
-from ..progress import Progress
+from ..run import Run
 from ..values import FloatArray
 from .forces import Force
 
@@ -23,41 +22,30 @@ EPSILON = 1e-7
 class State:
     """Where a descent is: resuming from it gives the same bytes as never having stopped."""
 
-    coordinates: FloatArray  # (d', m)
+    transposed: FloatArray  # (d', m) the embedding, by columns for the kernels
     gradient_mean: FloatArray
     gradient_square: FloatArray
     epoch: int = 0
 
     @classmethod
     def start(cls, embedding: FloatArray) -> State:
-        coordinates = np.ascontiguousarray(embedding.T, dtype=np.float32)
-        return cls(coordinates, np.zeros_like(coordinates), np.zeros_like(coordinates))
+        transposed = np.ascontiguousarray(embedding.T, dtype=np.float32)
+        return cls(transposed, np.zeros_like(transposed), np.zeros_like(transposed))
 
     @property
     def embedding(self) -> FloatArray:
-        return np.ascontiguousarray(self.coordinates.T)
+        return np.ascontiguousarray(self.transposed.T)
 
 
-def descend(
-    state: State,
-    forces: Sequence[Force],
-    until: int,
-    n_epochs: int,
-    workers: Workers,
-    progress: Progress,
-    keep: Callable[[], object] = lambda: None,
-) -> bool:
-    """Run the epochs up to ``until`` out of ``n_epochs``; false if the callback stopped them.
-
-    ``keep`` is called after every epoch, when the state is one from which to resume.
-    """
-    gradient, moved = np.zeros_like(state.coordinates), np.empty_like(state.coordinates)
+def descend(state: State, forces: Sequence[Force], until: int, n_epochs: int, run: Run) -> bool:
+    """Run the epochs up to ``until`` of ``n_epochs``. False if the user stopped them."""
+    gradient, moved = np.zeros_like(state.transposed), np.empty_like(state.transposed)
     while state.epoch < until:
-        _run_epoch(state, forces, _rate(state.epoch, n_epochs), gradient, moved, workers)
-        state.coordinates, moved = moved, state.coordinates
+        _run_epoch(state, forces, _rate(state.epoch, n_epochs), gradient, moved, run)
+        state.transposed, moved = moved, state.transposed
         state.epoch += 1
-        keep()
-        if progress.step(state.epoch):
+        run.keep()  # the state is one from which to resume
+        if run.step(state.epoch, n_epochs):
             return False
     return True
 
@@ -68,16 +56,16 @@ def _run_epoch(
     rate: float,
     gradient: FloatArray,
     moved: FloatArray,
-    workers: Workers,
+    run: Run,
 ) -> None:
-    """Sum the forces and move, block by block: the others are read where they were when the epoch began."""
-    prepared = [force.prepare(state.coordinates, state.epoch, workers) for force in forces]
+    """Sum the forces and move, block by block. Forces read all points where they were when the epoch began."""
+    prepared = [force.prepare(state.transposed, state.epoch, run) for force in forces]
 
     def task(start: int, stop: int) -> None:
         for add_gradient in prepared:
             add_gradient(start, stop, gradient)
         adam_step(
-            state.coordinates,
+            state.transposed,
             gradient,
             state.gradient_mean,
             state.gradient_square,
@@ -90,7 +78,7 @@ def _run_epoch(
             moved,
         )
 
-    workers.over_rows(state.coordinates.shape[1], task)
+    run.over_rows(state.transposed.shape[1], task)
 
 
 def _rate(epoch: int, n_epochs: int) -> float:

@@ -1,11 +1,27 @@
-"""The edges as the layout's loops want them: by slots."""
+"""The edges of the graph as the loops of the layout read them: by slots, with the similarity curve of the map."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..kernels.layout import CHUNK, Slots, fill_slots
 from ..values import Graph
+from .similarity import Curve
+
+
+@dataclass(frozen=True)
+class Edges:
+    """A graph in the order of the layout, its edges by slots, and the curve that gives Q on the map."""
+
+    graph: Graph
+    slots: Slots
+    curve: Curve
+
+    @classmethod
+    def of(cls, graph: Graph, curve: Curve) -> Edges:
+        return cls(graph, sort_into_slots(graph), curve)
 
 
 def sort_into_slots(graph: Graph) -> Slots:

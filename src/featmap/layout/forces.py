@@ -13,10 +13,10 @@ from typing import Protocol
 
 import numpy as np
 
-from ..curve import Curve
-from ..kernels.layout import CHUNK, Slots, attract, repel
-from ..parallel import Workers
-from ..values import DoubleArray, FloatArray, Graph
+from ..kernels.layout import CHUNK, attract, repel
+from ..run import Run
+from ..values import DoubleArray, FloatArray
+from .edges import Edges
 
 CLIP = np.float32(4.0)
 NEGATIVES_PER_EDGE = 5
@@ -33,14 +33,14 @@ AddGradient = Callable[[int, int, FloatArray], None]
 
 
 class Force(Protocol):
-    """A term of the objective. Coordinates and gradients are (d', m): one row per dimension."""
+    """A term of the objective. The embedding comes transposed, (d', m), and so does the gradient."""
 
-    def value(self, coordinates: FloatArray) -> float:
+    def value(self, transposed: FloatArray) -> float:
         """The term itself, in float64."""
         ...
 
-    def prepare(self, coordinates: FloatArray, epoch: int, workers: Workers) -> AddGradient:
-        """Do what concerns all points at once; the rest of the epoch's gradient can then be had by blocks."""
+    def prepare(self, transposed: FloatArray, epoch: int, run: Run) -> AddGradient:
+        """Compute what concerns all points at once. The function returned adds the gradient of a block of points."""
         ...
 
 
@@ -48,18 +48,16 @@ class Force(Protocol):
 class Attraction:
     """Σ_ij P_ij log Q_ij over directed edges."""
 
-    graph: Graph
-    slots: Slots
-    curve: Curve
+    edges: Edges
 
-    def value(self, coordinates: FloatArray) -> float:
-        weights = self.graph.weights
-        squared = squared_distances(coordinates, self.graph.sources, weights.indices)
-        return float(-(weights.data * np.log1p(self.curve.a * squared**self.curve.b)).sum())
+    def value(self, transposed: FloatArray) -> float:
+        weights, curve = self.edges.graph.weights, self.edges.curve
+        squared = squared_distances(transposed, self.edges.graph.sources, weights.indices)
+        return float(-(weights.data * np.log1p(curve.a * squared**curve.b)).sum())
 
-    def prepare(self, coordinates: FloatArray, epoch: int, workers: Workers) -> AddGradient:
+    def prepare(self, transposed: FloatArray, epoch: int, run: Run) -> AddGradient:
         def add_gradient(start: int, stop: int, gradient: FloatArray) -> None:
-            attract(coordinates, self.slots, self.curve.pull, CLIP, start, stop, gradient)
+            attract(transposed, self.edges.slots, self.edges.curve.pull, CLIP, start, stop, gradient)
 
         return add_gradient
 
@@ -68,46 +66,45 @@ class Attraction:
 class Repulsion:
     """Σ_i (5 deg_i/m) Σ_j log(1 − Q_ij), with a few random j for each i in each epoch."""
 
-    graph: Graph
-    curve: Curve
+    edges: Edges
     seed: int
 
-    def value(self, coordinates: FloatArray) -> float:
-        n_points = coordinates.shape[1]
+    def value(self, transposed: FloatArray) -> float:
+        n_points = transposed.shape[1]
         total = 0.0
-        for i, rate in enumerate(NEGATIVES_PER_EDGE / n_points * self.graph.degrees):
+        for i, rate in enumerate(NEGATIVES_PER_EDGE / n_points * self.edges.graph.degrees):
             others = np.flatnonzero(np.arange(n_points) != i)
-            squared = squared_distances(coordinates, np.full(n_points - 1, i), others)
-            # Two points at one place would repel each other without end: count them as hardly apart.
-            power = self.curve.a * np.maximum(squared, CLOSEST) ** self.curve.b
+            squared = squared_distances(transposed, np.full(n_points - 1, i), others)
+            # Two points at one position would repel each other infinitely: count them as hardly apart.
+            power = self.edges.curve.a * np.maximum(squared, CLOSEST) ** self.edges.curve.b
             total += rate * np.log(power / (1 + power)).sum()
         return float(total)
 
-    def prepare(self, coordinates: FloatArray, epoch: int, workers: Workers) -> AddGradient:
-        pool, windows = draw_pool(coordinates, np.random.default_rng([self.seed, epoch]))
+    def prepare(self, transposed: FloatArray, epoch: int, run: Run) -> AddGradient:
+        pool, windows = draw_pool(transposed, np.random.default_rng([self.seed, epoch]))
 
         def add_gradient(start: int, stop: int, gradient: FloatArray) -> None:
-            repel(coordinates, pool, windows, self._rates, self.curve.push, CLIP, start, stop, gradient)
+            repel(transposed, pool, windows, self._rates, self.edges.curve.push, CLIP, start, stop, gradient)
 
         return add_gradient
 
     @cached_property
     def _rates(self) -> FloatArray:
-        """What one draw counts for."""
-        return (NEGATIVES_PER_EDGE / DRAWS * self.graph.degrees).astype(np.float32)
+        """The weight of one draw."""
+        return (NEGATIVES_PER_EDGE / DRAWS * self.edges.graph.degrees).astype(np.float32)
 
 
-def draw_pool(coordinates: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, np.ndarray]:
-    """Random points in random order, and for every chunk of vertices the DRAWS places in it where they begin."""
-    n_points = coordinates.shape[1]
+def draw_pool(transposed: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, np.ndarray]:
+    """Random points in random order, and for every chunk of vertices DRAWS positions where it begins."""
+    n_points = transposed.shape[1]
     drawn = rng.permutation(n_points) if n_points <= POOL else rng.integers(n_points, size=POOL)
     windows = rng.integers(len(drawn), size=(-(-n_points // CHUNK), DRAWS))
     # A window that reaches the end goes on at the beginning.
     around = np.concatenate([drawn, drawn[:CHUNK]])
-    return np.take(coordinates, around, axis=1), windows
+    return np.take(transposed, around, axis=1), windows
 
 
-def squared_distances(coordinates: np.ndarray, first: np.ndarray, second: np.ndarray) -> DoubleArray:
+def squared_distances(transposed: np.ndarray, first: np.ndarray, second: np.ndarray) -> DoubleArray:
     """s of pairs of points, in float64."""
-    steps = coordinates[:, second].astype(np.float64) - coordinates[:, first]
+    steps = transposed[:, second].astype(np.float64) - transposed[:, first]
     return (steps * steps).sum(axis=0)

@@ -9,10 +9,10 @@ from scipy.sparse import diags_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, eigsh
 
+from ..data.components import principal_directions, project
+from ..data.scaling import ScaledData
 from ..errors import warn
-from ..features import Features
-from ..parallel import Workers
-from ..projection import principal_directions, project
+from ..run import Run
 from ..values import FloatArray, Graph
 
 SIZE = 10.0  # max |y| of a start
@@ -29,30 +29,28 @@ SEEDED = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
 LEAST_BULK = 0.01
 
 
-def make_start(
-    init: str | np.ndarray, features: Features, graph: Graph, dim: int, seed: int, workers: Workers
-) -> FloatArray:
+def make_start(init: str | np.ndarray, data: ScaledData, graph: Graph, dim: int, seed: int, run: Run) -> FloatArray:
     """The start asked for, brought to one size, plus a little noise (the user's own is taken as it is)."""
     if isinstance(init, np.ndarray):
         return init.astype(np.float32)
     rng = np.random.default_rng([seed, 1])
     if init == "random":
-        return rng.uniform(-SIZE, SIZE, (features.shape[0], dim)).astype(np.float32)
-    coordinates = _STARTS[init](features, graph, dim, workers)
-    return (_rescaled(_with_fixed_signs(coordinates)) + rng.normal(0, NOISE, coordinates.shape)).astype(np.float32)
+        return rng.uniform(-SIZE, SIZE, (data.shape[0], dim)).astype(np.float32)
+    embedding = _STARTS[init](data, graph, dim, run)
+    return (_rescaled(_with_fixed_signs(embedding)) + rng.normal(0, NOISE, embedding.shape)).astype(np.float32)
 
 
-def pca_start(features: Features, graph: Graph, dim: int, workers: Workers) -> np.ndarray:
+def pca_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
     """Principal components: of the coordinates along a few more leading directions of a sample."""
-    directions = principal_directions(features.matrix, dim + EXTRA_DIRECTIONS)
-    scores = project(features.matrix, directions, workers).astype(np.float64)
+    directions = principal_directions(data.matrix, dim + EXTRA_DIRECTIONS)
+    scores = project(data.matrix, directions, run).astype(np.float64)
     scores -= scores.mean(axis=0)
     _, vectors = np.linalg.eigh(scores.T @ scores)
     components = scores @ vectors[:, ::-1][:, :dim]
     return np.pad(components, ((0, 0), (0, dim - components.shape[1])))
 
 
-def auto_start(features: Features, graph: Graph, dim: int, workers: Workers) -> np.ndarray:
+def auto_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
     """The spectrum where the graph has a useful one that is found quickly, else principal components.
 
     10-NN accuracy and trustworthiness, beside umap-learn: on 20,000 images of Fashion-MNIST 0.771 and 0.974 from the
@@ -60,21 +58,21 @@ def auto_start(features: Features, graph: Graph, dim: int, workers: Workers) -> 
     MNIST both tie umap-learn. On MNIST with density, principal components are ahead by 0.002 at weight 0.5 (three
     seeds); at weight 2 they are unsteady, 0.929 to 0.954 in four runs, where the spectrum gave 0.950 and 0.952.
     """
-    if features.shape[0] > SPECTRUM_UP_TO:
-        return pca_start(features, graph, dim, workers)
+    if data.shape[0] > SPECTRUM_UP_TO:
+        return pca_start(data, graph, dim, run)
     try:
         return spectral_start(graph, dim)
     except NoSpectrum:
-        return pca_start(features, graph, dim, workers)
+        return pca_start(data, graph, dim, run)
 
 
-def spectral_or_pca_start(features: Features, graph: Graph, dim: int, workers: Workers) -> np.ndarray:
+def spectral_or_pca_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
     """The same for a user who asked for the spectrum: a warning says why it is not to be had."""
     try:
         return spectral_start(graph, dim)
     except NoSpectrum as reason:
         warn(f"init='spectral': {reason}; starting from principal components")
-        return pca_start(features, graph, dim, workers)
+        return pca_start(data, graph, dim, run)
 
 
 _STARTS = {"auto": auto_start, "pca": pca_start, "spectral": spectral_or_pca_start}
@@ -115,12 +113,12 @@ def spectral_start(graph: Graph, dim: int) -> np.ndarray:
     return vectors
 
 
-def _with_fixed_signs(coordinates: np.ndarray) -> np.ndarray:
+def _with_fixed_signs(embedding: np.ndarray) -> np.ndarray:
     """Singular vectors have no sign of their own: make the largest coordinate of each column positive."""
-    largest = np.take_along_axis(coordinates, np.abs(coordinates).argmax(axis=0)[None], axis=0)
-    return coordinates * np.where(largest < 0, -1.0, 1.0)
+    largest = np.take_along_axis(embedding, np.abs(embedding).argmax(axis=0)[None], axis=0)
+    return embedding * np.where(largest < 0, -1.0, 1.0)
 
 
-def _rescaled(coordinates: np.ndarray) -> np.ndarray:
-    size = np.abs(coordinates).max()
-    return coordinates * (SIZE / size) if size > 0 else coordinates
+def _rescaled(embedding: np.ndarray) -> np.ndarray:
+    size = np.abs(embedding).max()
+    return embedding * (SIZE / size) if size > 0 else embedding

@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import NearestNeighbors
 
 from ..errors import InvalidParameterError
-from ..parallel import one_library_thread
+from ..run.threads import one_library_thread
 from ..values import DoubleArray, IntArray
 from .checks import checked_count, checked_labels, checked_map
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..features import measure
-from ..parallel import Workers
+from ..data.scaling import scale_data
+from ..run import Run
 from .accuracy import checked_votes, knn_accuracy
 from .checks import check_jobs, checked_data, checked_labels, checked_map, rank_neighbors, sample_rows
 from .density import LocalRadii
@@ -53,16 +53,16 @@ class Benchmark:
             checked_votes("Benchmark: knn_accuracy", self._groups)
         self._seed = random_state
         self._n_jobs = n_jobs
-        features = measure(X)
-        self._distances = DataDistances.within(features)
-        self._pairs = Pairs.of("Benchmark", features, self._rows)
+        data = scale_data(X)
+        self._distances = DataDistances.within(data)
+        self._pairs = Pairs.of("Benchmark", data, self._rows)
         self._centroids = None
         if self._groups is not None and self._groups.max() >= 2:
-            self._centroids = CentroidTriplets.of("Benchmark", features, self._groups)
-        with Workers(n_jobs) as workers:
-            self._near = nearest(self._distances, self._rows, k, self._n_rows, workers)
-            self._radii = LocalRadii.of(features, X, k, workers)
-            self._triplets = RandomTriplets.of(features, TRIPLETS_PER_POINT, random_state, workers)
+            self._centroids = CentroidTriplets.of("Benchmark", data, self._groups)
+        with Run(n_jobs) as run:
+            self._near = nearest(self._distances, self._rows, k, self._n_rows, run)
+            self._radii = LocalRadii.of(data, X, k, run)
+            self._triplets = RandomTriplets.of(data, TRIPLETS_PER_POINT, random_state, run)
 
     def score(self, Y: Any) -> dict[str, float]:
         """Every metric of a map, by the name of its function."""
@@ -70,11 +70,11 @@ class Benchmark:
         rows, k = self._rows, self._near.shape[1]
         on_map = MapDistances(Y)
         paired = self._pairs.on_map(Y)
-        with Workers(self._n_jobs) as workers:
-            near_on_map = nearest(on_map, rows, k, len(Y), workers)
+        with Run(self._n_jobs) as run:
+            near_on_map = nearest(on_map, rows, k, len(Y), run)
             scores = {
-                "trustworthiness": ranks_kept(self._distances, rows, near_on_map, len(Y), workers),
-                "continuity": ranks_kept(on_map, rows, self._near, len(Y), workers),
+                "trustworthiness": ranks_kept(self._distances, rows, near_on_map, len(Y), run),
+                "continuity": ranks_kept(on_map, rows, self._near, len(Y), run),
             }
         scores |= {
             "shepard_goodness": self._pairs.rank_correlation(paired),

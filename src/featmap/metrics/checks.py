@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..checks.inputs import check_table
+from ..checks.parameters import RULES, check_each
+from ..data.sparse import Matrix
 from ..errors import InvalidDataError, InvalidDataTypeError, InvalidParameterError
-from ..inputs import check_table
-from ..parameters import RULES, check_each
-from ..rows import Matrix
 from ..values import DoubleArray, IntArray
 
 
@@ -23,10 +23,12 @@ def checked_data(caller: str, X: Any) -> Matrix:
 
 def checked_map(caller: str, Y: Any, n_rows: int | None = None) -> DoubleArray:
     """The map in float64, with a place for every row of the data."""
-    places = check_table(Y, caller, "Y").astype(np.float64, copy=False)
-    if n_rows is not None and len(places) != n_rows:
-        raise InvalidDataError(f"{caller}: Y must have one place per row of X, {n_rows}; got {len(places)}")
-    return places
+    embedding = check_table(Y, caller, "Y").astype(np.float64, copy=False)
+    if n_rows is not None and len(embedding) != n_rows:
+        raise InvalidDataError(
+            f"{caller}: Y must have one row for each of the {n_rows} rows of X; got {len(embedding)}"
+        )
+    return embedding
 
 
 def checked_pair(caller: str, X: Any, Y: Any) -> tuple[Matrix, DoubleArray]:

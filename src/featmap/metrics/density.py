@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..features import Features, measure
+from ..data.scaling import ScaledData, scale_data
+from ..data.sparse import Matrix
+from ..layout.radii import correlation
 from ..neighbors import find_neighbors, make_search
-from ..parallel import Workers
-from ..radii import correlation
-from ..rows import Matrix
+from ..run import Run
 from ..values import DoubleArray, IntArray
 from .checks import check_jobs, checked_count, checked_pair
 
@@ -25,10 +25,10 @@ class LocalRadii:
     in_data: DoubleArray
 
     @classmethod
-    def of(cls, features: Features, X: Matrix, k: int, workers: Workers) -> LocalRadii:
-        search = make_search(features, X, "euclidean", workers)
-        near = find_neighbors(search, features.matrix, k, workers)
-        d = near.distances.astype(np.float64) / features.scale
+    def of(cls, data: ScaledData, X: Matrix, k: int, run: Run) -> LocalRadii:
+        search = make_search(data, X, "euclidean")
+        near = find_neighbors(search, data.matrix, k, run)
+        d = data.in_units(near.distances.astype(np.float64))
         beyond = d - d[:, :1]
         mean = beyond.mean(axis=1, keepdims=True)
         w = np.exp(-np.divide(beyond, mean, out=np.zeros_like(d), where=mean > 0))
@@ -56,5 +56,5 @@ def density_correlation(X: Any, Y: Any, *, n_neighbors: int = 15, n_jobs: int | 
     check_jobs("density_correlation", n_jobs)
     X, Y = checked_pair("density_correlation", X, Y)
     k = checked_count("density_correlation", "n_neighbors", n_neighbors, 1, len(Y) - 1)
-    with Workers(n_jobs) as workers:
-        return LocalRadii.of(measure(X), X, k, workers).correlation(Y)
+    with Run(n_jobs) as run:
+        return LocalRadii.of(scale_data(X), X, k, run).correlation(Y)

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ..features import Features, dense_rows
+from ..data.scaling import ScaledData, dense_rows
 from ..values import DoubleArray, IntArray
 
 
@@ -23,17 +23,17 @@ class Distances(Protocol):
 class DataDistances:
     """In the data, of unit size: |x|² + |x'|² − 2x·x' in float64, whose rounding the centring keeps harmless."""
 
-    features: Features
+    data: ScaledData
     sizes: DoubleArray
 
     @classmethod
-    def within(cls, features: Features) -> DataDistances:
-        return cls(features, np.concatenate([np.einsum("ij,ij->i", x, x) for _, x in _blocks(features)]))
+    def within(cls, data: ScaledData) -> DataDistances:
+        return cls(data, np.concatenate([np.einsum("ij,ij->i", x, x) for _, x in _blocks(data)]))
 
     def __call__(self, rows: IntArray) -> DoubleArray:
-        doubled = -2 * self.features.rows(rows).astype(np.float64)
+        doubled = -2 * self.data.rows(rows).astype(np.float64)
         squared = np.empty((len(rows), len(self.sizes)))
-        for columns, block in _blocks(self.features):
+        for columns, block in _blocks(self.data):
             np.matmul(doubled, block.T, out=squared[:, columns])
         squared += self.sizes
         squared += self.sizes[rows][:, None]
@@ -44,15 +44,15 @@ class DataDistances:
 class MapDistances:
     """On the map, by differences: a map has few coordinates."""
 
-    places: DoubleArray
+    embedding: DoubleArray
 
     def __call__(self, rows: IntArray) -> DoubleArray:
-        return cdist(self.places[rows], self.places, "sqeuclidean")
+        return cdist(self.embedding[rows], self.embedding, "sqeuclidean")
 
 
-def _blocks(features: Features) -> Iterator[tuple[slice, DoubleArray]]:
+def _blocks(data: ScaledData) -> Iterator[tuple[slice, DoubleArray]]:
     """Dense float64 copies of a few rows at a time."""
-    n_rows, step = features.shape[0], features.rows_per_block()
+    n_rows, step = data.shape[0], data.rows_per_block()
     for start in range(0, n_rows, step):
         rows = slice(start, min(start + step, n_rows))
-        yield rows, dense_rows(features.matrix, rows).astype(np.float64)
+        yield rows, dense_rows(data.matrix, rows).astype(np.float64)

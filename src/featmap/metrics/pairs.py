@@ -10,10 +10,10 @@ import numpy as np
 from scipy.spatial.distance import pdist
 from scipy.stats import rankdata
 
+from ..data.scaling import ScaledData, scale_data
 from ..errors import InvalidDataError
-from ..features import Features, measure
-from ..parallel import one_library_thread
-from ..radii import correlation
+from ..layout.radii import correlation
+from ..run.threads import one_library_thread
 from ..values import DoubleArray, IntArray
 from .checks import checked_pair, sample_rows
 from .distances import DataDistances
@@ -29,11 +29,11 @@ class Pairs:
     distances: DoubleArray
 
     @classmethod
-    def of(cls, caller: str, features: Features, rows: IntArray) -> Pairs:
-        sample = replace(features, matrix=features.matrix[rows])
+    def of(cls, caller: str, data: ScaledData, rows: IntArray) -> Pairs:
+        sample = replace(data, matrix=data.matrix[rows])
         with one_library_thread():
             squared = DataDistances.within(sample)(np.arange(len(rows), dtype=np.int32))
-        distances = np.sqrt(squared[np.triu_indices(len(rows), 1)]) / features.scale
+        distances = data.in_units(np.sqrt(squared[np.triu_indices(len(rows), 1)]))
         if not distances.any():
             raise InvalidDataError(f"{caller}: all sampled rows of X are equal; there are no distances to compare")
         return cls(rows, distances)
@@ -89,5 +89,5 @@ def scale_normalized_stress(X: Any, Y: Any, *, n_sample: int | None = N_PAIRED, 
 
 def _paired(caller: str, X: Any, Y: Any, n_sample: Any, seed: int) -> tuple[Pairs, DoubleArray]:
     X, Y = checked_pair(caller, X, Y)
-    pairs = Pairs.of(caller, measure(X), sample_rows(caller, n_sample, len(Y), seed))
+    pairs = Pairs.of(caller, scale_data(X), sample_rows(caller, n_sample, len(Y), seed))
     return pairs, pairs.on_map(Y)

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..features import measure
+from ..data.scaling import scale_data
 from ..kernels.ranks import count_before
 from ..kernels.search import smallest_of_each_row
-from ..parallel import Workers
+from ..run import Run
 from ..values import DoubleArray, IntArray
 from .checks import check_jobs, checked_pair, rank_neighbors, sample_rows
 from .distances import DataDistances, Distances, MapDistances
@@ -41,9 +41,9 @@ def trustworthiness(
     X, Y = checked_pair("trustworthiness", X, Y)
     k = rank_neighbors("trustworthiness", n_neighbors, len(Y))
     rows = sample_rows("trustworthiness", n_sample, len(Y), random_state)
-    with Workers(n_jobs) as workers:
-        near = nearest(MapDistances(Y), rows, k, len(Y), workers)
-        return ranks_kept(DataDistances.within(measure(X)), rows, near, len(Y), workers)
+    with Run(n_jobs) as run:
+        near = nearest(MapDistances(Y), rows, k, len(Y), run)
+        return ranks_kept(DataDistances.within(scale_data(X)), rows, near, len(Y), run)
 
 
 def continuity(
@@ -60,12 +60,12 @@ def continuity(
     X, Y = checked_pair("continuity", X, Y)
     k = rank_neighbors("continuity", n_neighbors, len(Y))
     rows = sample_rows("continuity", n_sample, len(Y), random_state)
-    with Workers(n_jobs) as workers:
-        near = nearest(DataDistances.within(measure(X)), rows, k, len(Y), workers)
-        return ranks_kept(MapDistances(Y), rows, near, len(Y), workers)
+    with Run(n_jobs) as run:
+        near = nearest(DataDistances.within(scale_data(X)), rows, k, len(Y), run)
+        return ranks_kept(MapDistances(Y), rows, near, len(Y), run)
 
 
-def nearest(distances: Distances, rows: IntArray, k: int, n_points: int, workers: Workers) -> IntArray:
+def nearest(distances: Distances, rows: IntArray, k: int, n_points: int, run: Run) -> IntArray:
     """The k nearest others of some rows, ties by index."""
     found = np.empty((len(rows), k), np.int32)
 
@@ -73,11 +73,11 @@ def nearest(distances: Distances, rows: IntArray, k: int, n_points: int, workers
         lengths = np.empty((stop - start, k))
         smallest_of_each_row(_to_others(distances, rows[start:stop]), found[start:stop], lengths)
 
-    workers.over_rows(len(rows), task, _queries_per_block(n_points))
+    run.over_rows(len(rows), task, _queries_per_block(n_points))
     return found
 
 
-def ranks_kept(distances: Distances, rows: IntArray, near: IntArray, n_points: int, workers: Workers) -> float:
+def ranks_kept(distances: Distances, rows: IntArray, near: IntArray, n_points: int, run: Run) -> float:
     """1 − Σ max(0, rank − k)/(the most it could be), for those that are nearest to the rows on the other side."""
     k = near.shape[1]
     before = np.empty(near.shape, np.int64)
@@ -85,7 +85,7 @@ def ranks_kept(distances: Distances, rows: IntArray, near: IntArray, n_points: i
     def task(start: int, stop: int) -> None:
         count_before(_to_others(distances, rows[start:stop]), near[start:stop], before[start:stop])
 
-    workers.over_rows(len(rows), task, _queries_per_block(n_points))
+    run.over_rows(len(rows), task, _queries_per_block(n_points))
     excess = np.maximum(before + 1 - k, 0).sum()
     return float(1 - excess * 2 / (len(rows) * k * (2 * n_points - 3 * k - 1)))
 

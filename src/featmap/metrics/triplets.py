@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from ..data.scaling import ScaledData, scale_data
+from ..data.sparse import Matrix, up_to_translation
 from ..errors import InvalidDataError
-from ..features import Features, measure
-from ..parallel import Workers
-from ..rows import Matrix, up_to_translation
+from ..run import Run
 from ..values import DoubleArray, IntArray
 from .checks import check_jobs, checked_count, checked_labels, checked_pair
 
@@ -26,10 +26,10 @@ class CentroidTriplets:
     first_nearer: np.ndarray
 
     @classmethod
-    def of(cls, caller: str, features: Features, groups: IntArray) -> CentroidTriplets:
+    def of(cls, caller: str, data: ScaledData, groups: IntArray) -> CentroidTriplets:
         if groups.max(initial=0) < 2:
             raise InvalidDataError(f"{caller}: labels must name at least 3 groups, to compare their distances")
-        return cls(groups, _first_centroid_nearer(up_to_translation(features.matrix), groups))
+        return cls(groups, _first_centroid_nearer(up_to_translation(data.matrix), groups))
 
     def agreement(self, Y: DoubleArray) -> float:
         return float((_first_centroid_nearer(Y, self.groups) == self.first_nearer).mean())
@@ -43,7 +43,7 @@ def centroid_triplet_accuracy(X: Any, Y: Any, labels: Any) -> float:
     """
     caller = "centroid_triplet_accuracy"
     X, Y = checked_pair(caller, X, Y)
-    return CentroidTriplets.of(caller, measure(X), checked_labels(caller, labels, len(Y))).agreement(Y)
+    return CentroidTriplets.of(caller, scale_data(X), checked_labels(caller, labels, len(Y))).agreement(Y)
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,16 +54,16 @@ class RandomTriplets:
     first_nearer: np.ndarray  # (points, triplets)
 
     @classmethod
-    def of(cls, features: Features, n_triplets: int, seed: int, workers: Workers) -> RandomTriplets:
-        others = _draw_pairs(features.shape[0], n_triplets, seed)
+    def of(cls, data: ScaledData, n_triplets: int, seed: int, run: Run) -> RandomTriplets:
+        others = _draw_pairs(data.shape[0], n_triplets, seed)
         first_nearer = np.empty(others.shape[:2], bool)
 
         def task(start: int, stop: int) -> None:
-            anchors = features.rows(np.arange(start, stop, dtype=np.int32))
-            rows = features.rows(others[start:stop].ravel()).reshape(*others[start:stop].shape, -1)
+            anchors = data.rows(np.arange(start, stop, dtype=np.int32))
+            rows = data.rows(others[start:stop].ravel()).reshape(*others[start:stop].shape, -1)
             first_nearer[start:stop] = _first_nearer(anchors, rows)
 
-        workers.over_rows(len(others), task, features.rows_per_block(2 * n_triplets + 1))
+        run.over_rows(len(others), task, data.rows_per_block(2 * n_triplets + 1))
         return cls(others, first_nearer)
 
     def agreement(self, Y: DoubleArray) -> float:
@@ -82,8 +82,8 @@ def random_triplet_accuracy(
     if len(Y) < 3:
         raise InvalidDataError(f"random_triplet_accuracy: X must have at least 3 rows; got {len(Y)}")
     n_triplets = checked_count("random_triplet_accuracy", "n_triplets", n_triplets, 1, 2**20)
-    with Workers(n_jobs) as workers:
-        return RandomTriplets.of(measure(X), n_triplets, random_state, workers).agreement(Y)
+    with Run(n_jobs) as run:
+        return RandomTriplets.of(scale_data(X), n_triplets, random_state, run).agreement(Y)
 
 
 def _draw_pairs(n_points: int, n_triplets: int, seed: int) -> IntArray:

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrows import KINDS
 from ..errors import InvalidParameterError
+from ..explanation.arrows import KINDS
 
 if TYPE_CHECKING:
     from ..estimator import FeatMAP

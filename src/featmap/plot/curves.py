@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from ..errors import InvalidParameterError
-from ..perturbation import Perturbation
+from ..explanation.perturbation import Perturbation
 from .canvas import FAINT_INK, axes_or_new
 from .legends import legend
 from .palette import COLOURS

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from ..contrast import Contrast
 from ..errors import InvalidParameterError
+from ..explanation.contrast import Contrast
 from .canvas import INK, PALE_INK, PLAIN_TEXT
 from .checks import checked_count
 from .importance import name_lines

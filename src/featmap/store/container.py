@@ -37,7 +37,7 @@ from .. import __version__
 from ..errors import StoreError
 from .replacing import replacing
 
-FORMAT = 2
+FORMAT = 1
 MAGIC = b"\x93FEATMAP"
 PREAMBLE = struct.Struct("<8sIIQQ")
 ALIGNMENT = 64
@@ -95,7 +95,7 @@ def read_file(path: Path, kind: str, *, mapped: bool) -> Contents:
         file.seek(PREAMBLE.size)
         header = json.loads(file.read(header_size).decode(), parse_constant=_no_number)
         if not isinstance(header, dict) or set(header) != {"kind", "featmap", "arrays", "content"}:
-            raise ValueError("its header is none of featmap")
+            raise ValueError("its header is not one of featmap")
         if header["kind"] != kind:
             raise ValueError(f"it holds a {header['kind']}, not a {kind}")
         table = _checked_table(header["arrays"])
@@ -125,7 +125,7 @@ def _checked_sizes(file: BinaryIO) -> tuple[int, int]:
     size = os.fstat(file.fileno()).st_size
     beginning = file.read(PREAMBLE.size)
     if not beginning.startswith(MAGIC):
-        raise ValueError("it is no file of featmap")
+        raise ValueError("it is not a featmap file")
     if len(beginning) < PREAMBLE.size:
         raise ValueError("it is damaged: it ends too early")
     _, version, zero, stated_size, header_size = PREAMBLE.unpack(beginning)
@@ -139,7 +139,7 @@ def _checked_sizes(file: BinaryIO) -> tuple[int, int]:
             f"its format is {version}, and this featmap ({__version__}) reads up to {FORMAT}; upgrade featmap"
         )
     if version < 1 or zero != 0 or header_size > end - PREAMBLE.size:
-        raise ValueError("its header is none of featmap")
+        raise ValueError("its header is not one of featmap")
     return header_size, end
 
 
@@ -165,9 +165,9 @@ def _checked_table(table: Any) -> list[tuple[np.dtype, str, tuple[int, ...]]]:
             raise ValueError("its table of arrays is wrong")
         dtype, order, shape = entry
         if not isinstance(dtype, str) or dtype not in DTYPES:
-            raise ValueError(f"it has an array of type {dtype!r}, which is none that featmap writes")
+            raise ValueError(f"it has an array of type {dtype!r}, which featmap does not write")
         if order not in ("C", "F") or not isinstance(shape, list) or len(shape) > 8 or not all(map(_is_size, shape)):
-            raise ValueError(f"it has an array of shape {shape!r}, which is none")
+            raise ValueError(f"it has an array whose shape {shape!r} is not valid")
         checked.append((np.dtype(dtype), order, tuple(shape)))
     return checked
 

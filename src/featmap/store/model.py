@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidParameterError, StoreError
-from ..scene import Ground
-from .checks import check_ground, fit
+from ..explanation.points import MappedData
+from .checks import check_mapped_data, require
 from .container import read_file, refusing, write_file
-from .registry import DOUBLE, FLOAT, GROUND, INT, REPORTS
-from .schema import Array, Codec, Entries, Integer, Names, Plain, Sparse, Table, Text, pack, unpack
+from .registry import DOUBLE, FLOAT, INT, MAPPED_DATA, REPORT
+from .schema import Array, Codec, Entries, Integer, Names, Plain, RowNames, Sparse, Table, Text, pack, unpack
 
 KIND = "fitted model"
 ATTRIBUTES: Mapping[str, Codec] = {
@@ -27,18 +27,19 @@ ATTRIBUTES: Mapping[str, Codec] = {
     "density_correlation_": Array(DOUBLE, 1),
     "n_epochs_": Integer(),
     "n_features_in_": Integer(),
-    "fit_report_": REPORTS,
+    "fit_report_": REPORT,
 }
-# What only some models have: the names of their features, and the containers that set_output asked for.
+# What only some models have: names of features and rows, and the containers that set_output asked for.
 SOMETIMES: Mapping[str, Codec] = {
     "feature_names_in_": Names(),
+    "row_names_in_": RowNames(),
     "_sklearn_output_config": Table({}, {"transform": Text()}),
 }
 MODEL = Table(
     {
         "made_by": Text(),
         "parameters": Entries(Plain()),
-        "ground": GROUND,
+        "mapped": MAPPED_DATA,
         "attributes": Table(ATTRIBUTES, SOMETIMES),
     }
 )
@@ -50,7 +51,7 @@ class SavedModel:
 
     made_by: str  # the name of its class
     parameters: dict[str, Any]
-    ground: Ground
+    mapped: MappedData
     attributes: dict[str, Any]
 
 
@@ -75,14 +76,14 @@ def load_model(path: str | os.PathLike[str], made_by: str, parameters: Iterable[
         unknown = set(model.parameters) - set(parameters)
         if unknown:
             raise ValueError(f"it has parameters that this featmap does not know: {', '.join(sorted(unknown))}")
-        check_ground(model.ground)
-        fit("n_features_in_", model.attributes["n_features_in_"] == model.ground.features.shape[1])
-        fit("the map", model.attributes["embedding_"].shape == model.ground.places.shape)
+        check_mapped_data(model.mapped)
+        require("n_features_in_", model.attributes["n_features_in_"] == model.mapped.data.shape[1])
+        require("the map", model.attributes["embedding_"].shape == model.mapped.embedding.shape)
     return model
 
 
 def _refuse_functions(model: SavedModel) -> None:
-    for metric in (model.parameters["metric"], model.ground.manifold.metric):
+    for metric in (model.parameters["metric"], model.mapped.manifold.metric):
         if callable(metric):
             raise InvalidParameterError(
                 f"save: metric={metric!r} is a function, which a file of data cannot hold; fit with the name of a "

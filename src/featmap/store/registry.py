@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..features import Features
+from ..data.scaling import ScaledData
+from ..data.sparse import SparseRows
+from ..explanation.points import MappedData
 from ..layout.descent import State
-from ..manifold import Manifold
-from ..neighbors import CosineSearch, ExactSearch, Lists, ListSearch, MetricSearch
-from ..progress import StageReport
-from ..rows import SparseRows
-from ..scene import Ground
+from ..neighbors.exact import ExactSearch
+from ..neighbors.lists import ListIndex, Lists, ListSearch
+from ..neighbors.other import CosineSearch, MetricSearch
+from ..pipeline import Manifold
+from ..run.progress import FitReport, StageReport
 from ..values import Connection, Frames, Graph, Neighbors, Tangents
 from .schema import (
     Array,
@@ -24,6 +24,7 @@ from .schema import (
     Matrix,
     Number,
     OneOf,
+    Optional,
     Plain,
     Record,
     Sparse,
@@ -36,7 +37,7 @@ SPARSE_ROWS = Record(SparseRows, {"entries": Sparse(FLOAT), "zeros": Array(FLOAT
 
 
 class Rows:
-    """Rows in unit size, dense or sparse."""
+    """Scaled rows, dense or sparse."""
 
     dense = Array(FLOAT, 2)
 
@@ -44,21 +45,19 @@ class Rows:
         return (SPARSE_ROWS if isinstance(value, SparseRows) else self.dense).encode(value, arrays)
 
     def decode(self, node: Any, arrays: Arrays) -> Any:
-        if not isinstance(node, dict):
-            return self.dense.decode(node, arrays)
-        if "class" in node:  # in the first format sparse rows were not centred
-            entries = Sparse(FLOAT).decode(node, arrays)
-            return SparseRows(entries, np.zeros(entries.shape[1], np.float32))
-        return SPARSE_ROWS.decode(node, arrays)
+        return (SPARSE_ROWS if isinstance(node, dict) else self.dense).decode(node, arrays)
 
 
 ROWS = Rows()
-FEATURES = Record(Features, {"matrix": ROWS, "center": Array(DOUBLE, 1), "scale": Number(), "unit_rows": Truth()})
+SCALED_DATA = Record(
+    ScaledData, {"matrix": ROWS, "center": Array(DOUBLE, 1), "scale": Number(), "unit_rows": Truth()}
+)
 LISTS = Record(Lists, {"blocks": Array(FLOAT, 3), "first_blocks": Array(("int64",), 1), "members": Array(INT, 2)})
+LIST_INDEX = Record(ListIndex, {"directions": Array(FLOAT, 2), "centers": LISTS, "lists": LISTS})
 EUCLIDEAN = OneOf(
     (
         Record(ExactSearch, {"matrix": ROWS}),
-        Record(ListSearch, {"matrix": ROWS, "directions": Array(FLOAT, 2), "centers": LISTS, "lists": LISTS}),
+        Record(ListSearch, {"matrix": ROWS, "index": Optional(LIST_INDEX)}),
     )
 )
 SEARCH = OneOf(
@@ -78,35 +77,48 @@ LOCAL_SVD: dict[str, Codec] = {
     "weight_sums": Array(DOUBLE, 1),
 }
 TANGENTS = Record(Tangents, {"centers": ROWS, **LOCAL_SVD})
-CONNECTION = Record(Connection, {"products": Array(FLOAT, 3), "turns": Array(FLOAT, 3), "steps": Array(FLOAT, 2)})
+CONNECTION = Record(Connection, {"products": Array(FLOAT, 3), "rotations": Array(FLOAT, 3), "steps": Array(FLOAT, 2)})
 FRAMES = Record(Frames, {"axes": Array(FLOAT, 3), "covariance_size": Number()})
 MANIFOLD = Record(
     Manifold,
     {
-        "features": FEATURES,
+        "data": SCALED_DATA,
         "search": SEARCH,
+        "neighbors": NEIGHBORS,
         "graph": GRAPH,
         "tangents": TANGENTS,
         "metric": Text(),
         "n_neighbors": Integer(),
         "n_tangent_neighbors": Integer(),
         "intrinsic_dim": Plain(),
-        "mean_distance": Number(),
     },
 )
-GROUND = Record(Ground, {"manifold": MANIFOLD, "places": Array(FLOAT, 2), "frames": FRAMES})
+MAPPED_DATA = Record(MappedData, {"manifold": MANIFOLD, "embedding": Array(FLOAT, 2), "frames": FRAMES})
 STATE = Record(
     State,
     {
-        "coordinates": Array(FLOAT, 2),
+        "transposed": Array(FLOAT, 2),
         "gradient_mean": Array(FLOAT, 2),
         "gradient_square": Array(FLOAT, 2),
         "epoch": Integer(),
     },
 )
-REPORTS = List(
+STAGE_REPORTS = List(
     Record(
         StageReport,
         {"stage": Text(), "seconds": Number(), "cpu_seconds": Number(), "peak_memory_mb": Number()},
     )
 )
+
+
+class Report:
+    """What each stage of a fit took."""
+
+    def encode(self, value: Any, arrays: Collected) -> Any:
+        return STAGE_REPORTS.encode(value, arrays)
+
+    def decode(self, node: Any, arrays: Arrays) -> FitReport:
+        return FitReport(STAGE_REPORTS.decode(node, arrays))
+
+
+REPORT = Report()

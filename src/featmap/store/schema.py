@@ -203,8 +203,21 @@ class Names:
         return np.array(List(Text()).decode(node, arrays), dtype=object)
 
 
+class RowNames:
+    """An array of texts and integers, as the index of a frame has them. Other names become texts."""
+
+    def encode(self, value: Any, arrays: Collected) -> Any:
+        return [name if type(name) in (str, int) else str(name) for name in value.tolist()]
+
+    def decode(self, node: Any, arrays: Arrays) -> np.ndarray:
+        _require(isinstance(node, list) and all(type(name) in (str, int) for name in node), node, "names of rows")
+        return np.array(node, dtype=object)
+
+
 @dataclass(frozen=True)
 class Optional:
+    """A value, or None."""
+
     of: Codec
 
     def encode(self, value: Any, arrays: Collected) -> Any:

@@ -1,0 +1,23 @@
+"""Whole numbers within bounds."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+from ..errors import InvalidParameterError
+
+
+def is_integer(value: Any, least: int, most: int | None = None) -> bool:
+    """Whether a value is an integer, Python's or numpy's, from ``least`` to ``most``."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        return False
+    return least <= int(value) and (most is None or int(value) <= most)
+
+
+def checked_count(caller: str, name: str, value: Any, least: int, most: int | None = None) -> int:
+    """An integer from ``least`` to ``most``, or without an upper bound."""
+    if not is_integer(value, least, most):
+        bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise InvalidParameterError(f"{caller}({name}={value!r}): {name} must be an integer {bounds}")
+    return int(value)

@@ -1,0 +1,66 @@
+"""Labels of rows, read in one way wherever they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidDataError, InvalidDataTypeError
+from ..values import IntArray
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Rows by their labels: group g has the rows whose code is g."""
+
+    codes: IntArray  # (rows,)
+    names: np.ndarray  # the labels, sorted
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """How many rows each group has."""
+        return np.bincount(self.codes, minlength=len(self.names))
+
+    def rows_of(self, label: Any) -> IntArray:
+        """The rows that have a label."""
+        return np.flatnonzero(self.names[self.codes] == label).astype(np.int32)
+
+
+def label_values(caller: str, labels: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """The labels as an array, and which of them are missing: None, NaN or masked."""
+    with _comparing(caller):
+        values = np.asarray(labels)
+        missing = np.array([value is None or value != value for value in values.ravel().tolist()], bool)
+    if values.shape != (n_rows,):
+        raise InvalidDataError(
+            f"{caller}(labels=…): labels must have one label per row, shape ({n_rows},); got shape {values.shape}"
+        )
+    return values, missing | np.ma.getmaskarray(labels) if np.ma.isMaskedArray(labels) else missing
+
+
+def grouped(caller: str, labels: Any, n_rows: int) -> Groups:
+    """The groups that labels make. Missing labels are refused."""
+    values, missing = label_values(caller, labels, n_rows)
+    if missing.any():
+        raise InvalidDataError(
+            f"{caller}(labels=…): {int(missing.sum())} labels are missing; leave those rows out, or label them"
+        )
+    with _comparing(caller):
+        names, codes = np.unique(values, return_inverse=True)
+    return Groups(codes.astype(np.int32), names)
+
+
+@contextmanager
+def _comparing(caller: str) -> Iterator[None]:
+    """Say what to do about labels that numpy cannot compare."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise InvalidDataTypeError(
+            f"{caller}(labels=…): labels cannot be compared ({error}); give every row one label, all of them numbers "
+            "or all of them strings"
+        ) from error

@@ -1,0 +1,99 @@
+"""Neighbours that the user already has, in the forms in which other tools give them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import InvalidDataError
+from ..values import Neighbors
+
+LONGEST = 1e30  # the longest distance; sums and squares of longer ones would leave float32
+
+
+def given_neighbors(given: Any, n_rows: int, k: int) -> Neighbors:
+    """The k nearest others of every row, from what the user gave: with or without the row itself, in any order.
+
+    Index −1 and infinite distances are read as missing neighbours. A missing neighbour becomes the row itself at an
+    infinite distance, so that it gets no edge.
+    """
+    indices, distances = _from_sparse(given, n_rows, k) if sp.issparse(given) else _from_arrays(given, n_rows)
+    own = np.arange(n_rows)[:, None]
+    missing = (indices < 0) | np.isposinf(distances)
+    others = ~missing & (indices != own)
+    if ((indices != own).sum(axis=1) < k).any():
+        raise InvalidDataError(_too_few(k, int((indices != own).sum(axis=1).min())))
+    lengths = np.where(others, distances, np.inf)
+    indices = np.where(others, indices, own)
+    order = np.lexsort((indices, lengths), axis=1)[:, :k]
+    chosen, lengths = np.take_along_axis(indices, order, axis=1), np.take_along_axis(lengths, order, axis=1)
+    _check_distinct(chosen, np.isfinite(lengths))
+    return Neighbors(chosen.astype(np.int32), lengths.astype(np.float32))
+
+
+def _from_arrays(given: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indices and distances as arrays of one shape; the third part of umap-learn's triple is its search index."""
+    try:
+        indices, distances = np.asarray(given[0]), np.asarray(given[1])
+    except ValueError as error:
+        raise InvalidDataError(f"precomputed_knn: indices and distances must be two arrays; {error}") from error
+    if indices.ndim != 2 or indices.shape != distances.shape or len(indices) != n_rows:
+        raise InvalidDataError(
+            f"precomputed_knn: indices and distances must both have shape ({n_rows}, number of neighbours); "
+            f"got {indices.shape} and {distances.shape}"
+        )
+    if not np.issubdtype(indices.dtype, np.integer) or not _within(indices, -1, n_rows - 1):
+        raise InvalidDataError(
+            f"precomputed_knn: indices must be integers from 0 to {n_rows - 1}, or -1 for a missing neighbour"
+        )
+    if distances.dtype.kind not in "biuf" or not _are_distances(distances[np.asarray(indices) >= 0]):
+        raise InvalidDataError(
+            f"precomputed_knn: distances must not be negative or NaN, and at most {LONGEST:g}, or infinite for a "
+            "missing neighbour"
+        )
+    return indices.astype(np.int64), distances.astype(np.float64)
+
+
+def _from_sparse(given: Any, n_rows: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The stored entries of each row, the k + 1 nearest of them: one may be the row itself."""
+    matrix = sp.csr_matrix(given)
+    if matrix.shape != (n_rows, n_rows):
+        raise InvalidDataError(
+            f"precomputed_knn: a sparse matrix of distances must have shape ({n_rows}, {n_rows}); got {matrix.shape}"
+        )
+    if not _are_distances(matrix.data):
+        raise InvalidDataError(f"precomputed_knn: distances must not be negative or NaN, and at most {LONGEST:g}")
+    row = np.repeat(np.arange(n_rows), np.diff(matrix.indptr))
+    is_other = matrix.indices != row
+    row, others, lengths = row[is_other], matrix.indices[is_other], matrix.data[is_other].astype(np.float64)
+    counts = np.bincount(row, minlength=n_rows)
+    if counts.min() < k:
+        raise InvalidDataError(_too_few(k, int(counts.min())))
+    order = np.lexsort((others, lengths, row))
+    nearest = (np.cumsum(counts) - counts)[:, None] + np.arange(k)
+    return others[order][nearest].astype(np.int64), lengths[order][nearest]
+
+
+def _too_few(k: int, found: int) -> str:
+    return (
+        f"precomputed_knn: {k} neighbours are needed for every row (n_neighbors or n_tangent_neighbors, minus one), "
+        f"but a row has only {found}; give more neighbours, ask for fewer, or fill up with index -1"
+    )
+
+
+def _check_distinct(indices: np.ndarray, is_known: np.ndarray) -> None:
+    # Missing neighbours get numbers of their own, so that only known ones can be equal.
+    numbers = np.where(is_known, indices, -1 - np.arange(indices.shape[1]))
+    if (np.diff(np.sort(numbers, axis=1), axis=1) == 0).any():
+        raise InvalidDataError("precomputed_knn: a row names the same neighbour twice; name each neighbour once")
+
+
+def _within(values: np.ndarray, least: int, most: int) -> bool:
+    return bool(values.min(initial=0) >= least and values.max(initial=0) <= most)
+
+
+def _are_distances(values: np.ndarray) -> bool:
+    finite = values[~np.isposinf(values)] if values.dtype.kind == "f" else values
+    return bool((finite >= 0).all() and finite.max(initial=0) <= LONGEST)

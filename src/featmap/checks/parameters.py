@@ -1,0 +1,123 @@
+"""The allowed values of each parameter of `FeatMAP`, as a table. Errors have the form of the call."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..errors import InvalidParameterError
+from .counts import is_integer
+
+Test = Callable[[Any], bool]
+Rules = Mapping[str, tuple[Test, str]]  # parameter → (test, what it must be)
+
+INITS = ("auto", "pca", "spectral", "random")
+SOLVERS = ("aligned", "paper")
+MOST_SHOWN = 200  # characters of a wrong value
+
+
+def integer(least: int) -> Test:
+    return lambda value: is_integer(value, least)
+
+
+def _number(least: float, most: float = math.inf) -> Test:
+    def test(value: Any) -> bool:
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        return is_number and math.isfinite(value) and least <= value <= most
+
+    return test
+
+
+def either(*tests: Test) -> Test:
+    return lambda value: any(test(value) for test in tests)
+
+
+def _one_of(*choices: Any) -> Test:
+    return lambda value: isinstance(value, str) and value in choices
+
+
+def none(value: Any) -> bool:
+    return value is None
+
+
+def _metric(value: Any) -> bool:
+    from sklearn.neighbors import VALID_METRICS
+
+    known = set(VALID_METRICS["brute"]) - {"precomputed", "nan_euclidean"}
+    return callable(value) or (isinstance(value, str) and value in known)
+
+
+def _neighbors(value: Any) -> bool:
+    from scipy.sparse import issparse
+
+    return issparse(value) or (isinstance(value, tuple | list) and len(value) in (2, 3))
+
+
+# An init that is not a name is an array; the fit checks its shape.
+RULES: Rules = {
+    "n_neighbors": (integer(3), "must be an integer of at least 3 (the point itself and two others)"),
+    "n_components": (integer(1), "must be an integer of at least 1; 2 makes a map to look at"),
+    "metric": (
+        _metric,
+        "must be 'euclidean', 'cosine', another metric of sklearn.neighbors.VALID_METRICS['brute'], or a function "
+        "of two rows; distances you already have go into precomputed_knn=(indices, distances)",
+    ),
+    "min_dist": (_number(0), "must be a number of at least 0 and at most spread"),
+    "spread": (_number(1e-6, 1e6), "must be a number from 1e-6 to 1e6; 1.0 is usual"),
+    "n_epochs": (integer(1), "must be an integer of at least 1; 200 to 500 is usual"),
+    "density_weight": (_number(0, 1e6), "must be a number from 0 to 1e6; 0 leaves density out, as UMAP does"),
+    "density_fraction": (_number(0, 1), "must be a number from 0 to 1, the part of the epochs with density"),
+    "intrinsic_dim": (either(_one_of("auto"), integer(1)), "must be 'auto' or an integer of at least 1"),
+    "n_tangent_neighbors": (
+        either(none, integer(3)),
+        "must be None or an integer of at least n_neighbors",
+    ),
+    "frames": (_one_of(*SOLVERS), "must be 'aligned' or 'paper'"),
+    "init": (
+        lambda value: not isinstance(value, str) or value in INITS,
+        "must be 'auto', 'pca', 'spectral', 'random' or an array of shape (rows, n_components)",
+    ),
+    "precomputed_knn": (
+        either(none, _neighbors),
+        "must be None, a pair (indices, distances), umap-learn's triple, or a sparse matrix of distances",
+    ),
+    "n_jobs": (
+        either(none, lambda value: integer(-(2**31))(value) and value != 0),
+        "must be None (one thread), a number of threads, or -1 for all cores",
+    ),
+    "verbose": (lambda value: isinstance(value, bool | numbers.Integral), "must be True or False"),
+}
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…"
+
+
+def check_parameters(owner: str, parameters: Mapping[str, Any]) -> None:
+    """Raise an InvalidParameterError for the first parameter that has a wrong value."""
+    check_each(owner, {name: value for name, value in parameters.items() if name in RULES}, RULES)
+    if parameters.get("min_dist", 0) > parameters.get("spread", 0):
+        raise InvalidParameterError(
+            f"{owner}(min_dist={parameters['min_dist']!r}, spread={parameters['spread']!r}): "
+            "min_dist must be at most spread"
+        )
+    check_tangent_neighbors(owner, parameters["n_tangent_neighbors"], parameters["n_neighbors"])
+
+
+def check_each(owner: str, parameters: Mapping[str, Any], rules: Rules) -> None:
+    """Check every parameter by its rule."""
+    for name, value in parameters.items():
+        test, advice = rules[name]
+        if not test(value):
+            raise InvalidParameterError(f"{owner}({name}={_shown(value)}): {name} {advice}")
+
+
+def check_tangent_neighbors(owner: str, larger: int | None, n_neighbors: int) -> None:
+    if larger is not None and larger < n_neighbors:
+        raise InvalidParameterError(
+            f"{owner}(n_tangent_neighbors={larger!r}, n_neighbors={n_neighbors!r}): "
+            "n_tangent_neighbors must be at least n_neighbors"
+        )

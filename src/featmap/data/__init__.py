@@ -1,0 +1,1 @@
+"""The data as the method sees them: scaled, sparse or dense, and their principal components."""

@@ -1,0 +1,221 @@
+"""X → ScaledData: the data brought to unit size, once, so that no later stage meets a scale or an offset.
+
+Data are centred near their middle and multiplied by a power of two, both in float64 and exact for integers; then they
+are kept in float32. Sparse data stay sparse until some of their rows are needed (`sparse`). Whoever needs the user's
+units again asks `ScaledData` for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..run.threads import BLOCK
+from ..values import DoubleArray, FloatArray, IntArray
+from .sparse import Matrix, SparseRows, dense_rows, dense_table, has_zeros
+
+ROWS_FOR_CENTER = 1000
+
+# New rows may lie anywhere; beyond this (in units of the training data's size) float32 squares would overflow.
+FARTHEST = 1e15
+
+BYTES_PER_BLOCK = 2**22
+
+
+@dataclass(frozen=True)
+class ScaledData:
+    """The training data in unit size: ``data = matrix / scale + center``. Scales new rows, and restores units."""
+
+    matrix: Matrix
+    center: DoubleArray
+    scale: float
+    unit_rows: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.matrix.shape
+
+    def prepare(self, X: Matrix) -> Matrix:
+        """New rows, scaled as the training data."""
+        if self.unit_rows:
+            return _unit_rows(X)
+        if sp.issparse(X):
+            return _centered_sparse(_summed(X), self.center, self.scale)
+        return _centered(X, self.center, self.scale)
+
+    def restore(self, rows: FloatArray) -> DoubleArray:
+        """Scaled dense rows as rows of the data, in the user's units (unit rows stay unit rows)."""
+        return rows / self.scale + self.center
+
+    def in_units(self, scaled: np.ndarray) -> np.ndarray:
+        """Differences, lengths or slopes of scaled data in the user's units."""
+        return scaled / self.scale
+
+    def log_squares_in_units(self, logs: np.ndarray) -> np.ndarray:
+        """Logarithms of squared lengths of scaled data, for lengths in the user's units."""
+        return logs - 2 * np.log(self.scale)
+
+    def rows_per_block(self, rows_each: int = 1) -> int:
+        """How many points fit in a block that stays in cache when each needs ``rows_each`` rows."""
+        return int(np.clip(BYTES_PER_BLOCK // (4 * self.shape[1] * rows_each), 1, BLOCK))
+
+    def rows(self, indices: IntArray) -> FloatArray:
+        """Dense copies of some rows."""
+        return dense_rows(self.matrix, indices)
+
+    def columns(self, columns: slice, order: IntArray) -> FloatArray:
+        """A dense copy of some columns of all rows, in another order."""
+        if isinstance(self.matrix, SparseRows):
+            return self.matrix.columns(columns)[order].toarray()
+        return np.take(self.matrix[:, columns], order, axis=0)
+
+    def table(self, indices: IntArray) -> tuple[FloatArray, IntArray]:
+        """See `dense_table`."""
+        return dense_table(self.matrix, indices)
+
+
+def scale_data(X: Matrix, *, unit_rows: bool = False) -> ScaledData:
+    """Scale training data to unit size; with ``unit_rows`` every row to length 1, for cosine distances."""
+    if unit_rows:
+        return ScaledData(_unit_rows(X), np.zeros(X.shape[1]), 1.0, unit_rows=True)
+    if sp.issparse(X):
+        entries = _summed(X)
+        center = _center_of_sparse(entries)
+        scale = float(power_of_two_below(_largest_deviation_of_sparse(entries, center)))
+        return ScaledData(_centered_sparse(entries, center, scale), center, scale, unit_rows=False)
+    center = _center(_sample(X))
+    scale = float(power_of_two_below(_largest_deviation(X, center)))
+    return ScaledData(_centered(X, center, scale), center, scale, unit_rows=False)
+
+
+def _sample(X: Matrix) -> Matrix:
+    """Some of the rows, an odd number of them.
+
+    The median of a feature is then one of its values, which keeps integers integers, commutes with translations and
+    powers of two, and cannot overflow as a mean of two can.
+    """
+    sample = X[:: -(-X.shape[0] // ROWS_FOR_CENTER)]
+    return sample[: sample.shape[0] - 1 + sample.shape[0] % 2]
+
+
+def _center(sample: np.ndarray) -> DoubleArray:
+    return np.median(sample.astype(np.float64), axis=0)
+
+
+def _center_of_sparse(entries: Matrix) -> DoubleArray:
+    """The same, a few columns at a time. Where most values are zero, the median is zero."""
+    sample = _sample(entries).tocsc()
+    center = np.zeros(sample.shape[1])
+    dense = np.flatnonzero(2 * np.diff(sample.indptr) >= sample.shape[0])
+    width = max(1, BYTES_PER_BLOCK // (8 * sample.shape[0]))
+    for start in range(0, len(dense), width):
+        columns = dense[start : start + width]
+        center[columns] = _center(sample[:, columns].toarray())
+    return center
+
+
+def _blocks(X: Matrix) -> Iterator[slice]:
+    """Rows whose float64 copies stay in cache."""
+    step = max(1, BYTES_PER_BLOCK // (8 * X.shape[1]) // 4)
+    return (slice(start, start + step) for start in range(0, X.shape[0], step))
+
+
+def power_of_two_below(size: Any) -> Any:
+    """The power of two that brings ``size`` (a number or an array) into [1/2, 1), within float64; 1 for size 0."""
+    return np.ldexp(1.0, -np.clip(np.frexp(size)[1], -1020, 1020))
+
+
+def _largest_deviation(X: np.ndarray, center: DoubleArray) -> float:
+    return _twice(max(_largest_half(X[rows], center) for rows in _blocks(X)))
+
+
+def _largest_deviation_of_sparse(entries: Matrix, center: DoubleArray) -> float:
+    """The largest deviation of stored entries, and of the zeros that are not stored."""
+    some = has_zeros(entries)
+    of_zeros = _largest_half(np.zeros(some.sum()), center[some])
+    of_entries = (_largest_half(entries.data[part], center[entries.indices[part]]) for part in _parts(entries))
+    return _twice(max([of_zeros, *of_entries]))
+
+
+def _largest_half(values: np.ndarray, center: DoubleArray) -> float:
+    """Half of the largest deviation: two values at opposite ends of float64 do not overflow."""
+    half = values.astype(np.float64)
+    half /= 2
+    half -= center / 2
+    return max(half.max(initial=0.0), -half.min(initial=0.0))
+
+
+def _twice(half: float) -> float:
+    return 2 * half if half < np.finfo(np.float64).max / 2 else half
+
+
+def _centered(X: np.ndarray, center: DoubleArray, scale: float) -> FloatArray:
+    prepared = np.empty(X.shape, np.float32)
+    for rows in _blocks(X):
+        prepared[rows] = _shift_and_scale(X[rows], center, scale)
+    return prepared
+
+
+def _summed(X: Matrix) -> Matrix:
+    """A copy in which repeated entries are summed."""
+    entries = sp.csr_matrix(X, dtype=np.float64, copy=True)
+    entries.sum_duplicates()
+    return entries
+
+
+def _parts(entries: Matrix) -> Iterator[slice]:
+    """Stored entries whose float64 copies stay in cache."""
+    step = BYTES_PER_BLOCK // 8 // 4
+    return (slice(start, start + step) for start in range(0, entries.nnz, step))
+
+
+def _centered_sparse(entries: Matrix, center: DoubleArray, scale: float) -> SparseRows:
+    prepared = np.empty(entries.nnz, np.float32)
+    for part in _parts(entries):
+        prepared[part] = _shift_and_scale(entries.data[part], center[entries.indices[part]], scale)
+    zeros = _shift_and_scale(np.zeros(len(center)), center, scale).astype(np.float32)
+    return SparseRows(sp.csr_matrix((prepared, entries.indices, entries.indptr), entries.shape), zeros)
+
+
+def _shift_and_scale(values: np.ndarray, center: DoubleArray | float, scale: float) -> DoubleArray:
+    """(values − center)·scale. Scaling first would round tiny values; for huge ones the difference may overflow."""
+    values = values.astype(np.float64)
+    with np.errstate(over="ignore"):
+        if scale < 1:
+            values *= scale
+            values -= np.multiply(center, scale)
+        else:
+            values -= center
+            values *= scale
+    return np.clip(values, -FARTHEST, FARTHEST, out=values)
+
+
+def _unit_rows(X: Matrix) -> Matrix:
+    """Rows divided by their lengths; rows of zeros stay."""
+    if sp.issparse(X):
+        entries = _summed(X)
+        row = np.repeat(np.arange(entries.shape[0]), np.diff(entries.indptr))
+        largest = abs(entries).max(axis=1).toarray().ravel()
+        unit = sp.csr_matrix((_divided(entries.data, row, largest), entries.indices, entries.indptr), entries.shape)
+        return SparseRows(unit, np.zeros(X.shape[1], np.float32))
+    unit = np.empty(X.shape, np.float32)
+    for rows in _blocks(X):
+        block = X[rows].astype(np.float64)
+        row = np.repeat(np.arange(len(block)), block.shape[1])
+        unit[rows] = _divided(block.ravel(), row, np.abs(block).max(axis=1)).reshape(block.shape)
+    return unit
+
+
+def _divided(values: DoubleArray, row: np.ndarray, largest: DoubleArray) -> FloatArray:
+    """Values divided by the lengths of their rows.
+
+    Squares are added up one by one, so that zeros between them change no bit; after multiplication by a power of two,
+    so that they stay within float64.
+    """
+    values = values * power_of_two_below(largest)[row]
+    lengths = np.sqrt(np.bincount(row, values**2, minlength=len(largest)))
+    return (values / np.where(lengths > 0, lengths, 1.0)[row]).astype(np.float32)

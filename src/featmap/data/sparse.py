@@ -1,0 +1,72 @@
+"""Scaled rows that were sparse: only stored entries are kept, and dense rows are made from them when needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..values import FloatArray, IntArray
+
+Matrix: TypeAlias = Any  # np.ndarray or SparseRows; what users give may be scipy's CSR, which has no types
+
+
+@dataclass(frozen=True)
+class SparseRows:
+    """Scaled rows of sparse data.
+
+    Centred data are not sparse. So the stored entries are kept, centred, with one row of the values that zeros became
+    by centring. Dense rows are made from both.
+    """
+
+    entries: Any  # CSR
+    zeros: FloatArray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.entries.shape
+
+    def __getitem__(self, rows: Any) -> SparseRows:
+        return SparseRows(self.entries[rows], self.zeros)
+
+    def columns(self, columns: slice) -> SparseRows:
+        return SparseRows(self.entries[:, columns], self.zeros[columns])
+
+    def toarray(self) -> FloatArray:
+        dense = np.tile(self.zeros, (self.shape[0], 1))
+        rows = np.repeat(np.arange(len(dense)), np.diff(self.entries.indptr))
+        dense[rows, self.entries.indices] = self.entries.data
+        return dense
+
+    def tocsr(self) -> Any:
+        """All rows, sparse, each minus the same row: the values that zeros became, in columns that have zeros."""
+        entries = self.entries
+        shift = np.where(has_zeros(entries), self.zeros, 0)
+        return sp.csr_matrix((entries.data - shift[entries.indices], entries.indices, entries.indptr), self.shape)
+
+
+def has_zeros(entries: Any) -> NDArray[np.bool_]:
+    """Which columns have entries that are not stored."""
+    return np.bincount(entries.indices, minlength=entries.shape[1]) < entries.shape[0]
+
+
+def dense_rows(matrix: Matrix, rows: Any = slice(None)) -> FloatArray:
+    """Some rows of a matrix, dense."""
+    chosen = matrix[rows]
+    return chosen.toarray() if isinstance(chosen, SparseRows) else chosen
+
+
+def up_to_translation(matrix: Matrix) -> Matrix:
+    """The rows as an array or CSR matrix, for calculations in which only differences between rows matter."""
+    return matrix.tocsr() if isinstance(matrix, SparseRows) else matrix
+
+
+def dense_table(matrix: Matrix, indices: IntArray) -> tuple[FloatArray, IntArray]:
+    """Dense rows and the positions of ``indices`` among them: all of them if dense, only those if sparse."""
+    if not isinstance(matrix, SparseRows):
+        return matrix, indices
+    rows, positions = np.unique(indices, return_inverse=True)
+    return matrix[rows].toarray(), positions.reshape(indices.shape).astype(np.int32)

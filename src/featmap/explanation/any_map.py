@@ -1,0 +1,108 @@
+"""Explain a map that any method has made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ..checks.inputs import Columns, check_embedding, check_rows, warn_of_scales
+from ..checks.parameters import check_parameters
+from ..checks.rows import row_names
+from ..checks.settings import drawn_seed, neighborhood_settings
+from ..errors import InvalidDataError
+from . import Explanation
+
+STAGES = ("scaling", "neighbors", "graph", "tangents", "alignment", "frames")
+
+
+def explain(
+    X: ArrayLike,
+    Y: ArrayLike,
+    *,
+    n_neighbors: int = 15,
+    metric: str | Callable[..., float] = "euclidean",
+    intrinsic_dim: int | str = "auto",
+    n_tangent_neighbors: int | None = None,
+    frames: str = "aligned",
+    precomputed_knn: Any = None,
+    n_jobs: int | None = -1,
+    verbose: bool = False,
+) -> Explanation:
+    """
+    Explain a map that any method has made: which features are behind it.
+
+    Tangent spaces come from the data alone, frames and arrows are fitted to the map. A map that keeps few neighbours
+    of the data explains little: look at `Explanation.fidelity` before you read its arrows.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data that the map was made of.
+    Y : array-like of shape (n_samples, n_components)
+        The map: the embedding of each row.
+    n_neighbors : int, default=15
+        The size of a neighbourhood in the data, the row itself included.
+    metric : str or callable, default="euclidean"
+        The metric of the neighbourhoods, as in `FeatMAP`.
+    intrinsic_dim : "auto" or int, default="auto"
+        Local directions that count for feature importance: enough for 90 % of the local variance, or a number.
+    n_tangent_neighbors : int or None, default=None
+        The size of the neighbourhood of a tangent space. By default `n_neighbors`.
+    frames : {"aligned", "paper"}, default="aligned"
+        How tangent spaces are embedded as frames.
+    precomputed_knn : tuple, sparse matrix or None, default=None
+        Neighbours that you already have, in the forms that `FeatMAP` accepts.
+    n_jobs : int or None, default=-1
+        The number of threads; -1 for all cores, None for one. Results never depend on it.
+    verbose : bool, default=False
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    Explanation
+        Answers about every row of the map.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.decomposition import PCA
+    >>> from featmap import explain
+    >>> iris = load_iris(as_frame=True)
+    >>> explanation = explain(iris.data, PCA(2).fit_transform(iris.data))
+    >>> explanation.arrows([0]).shape
+    (1, 4, 2)
+    """
+    embedding = check_embedding(Y, "explain", "Y")
+    parameters = {
+        "n_neighbors": n_neighbors,
+        "metric": metric,
+        "intrinsic_dim": intrinsic_dim,
+        "n_tangent_neighbors": n_tangent_neighbors,
+        "frames": frames,
+        "precomputed_knn": precomputed_knn,
+        "n_jobs": n_jobs,
+        "verbose": verbose,
+    }
+    check_parameters("explain", parameters)
+    columns = Columns()
+    table = check_rows(columns, X, "explain", ensure_min_samples=2)
+    if len(embedding) != table.shape[0]:
+        raise InvalidDataError(
+            f"explain(X, Y): Y must have one row for each of the {table.shape[0]} rows of X; got {len(embedding)}"
+        )
+    names = getattr(columns, "feature_names_in_", None)
+    settings = neighborhood_settings(parameters, table.shape[0], drawn_seed("explain", 0))
+    if metric == "euclidean":
+        warn_of_scales(table, names)
+
+    from ..run import Run
+    from ..run.memory import check_memory
+    from ..run.progress import Progress
+    from .points import points_of_any_map
+
+    check_memory(table, settings, embedding.shape[1], n_jobs)
+    with Run(n_jobs, Progress(verbose=bool(verbose), stages=STAGES)) as run:
+        points = points_of_any_map(table, embedding, settings, run)
+    return Explanation(points, names, row_names(X), n_jobs)

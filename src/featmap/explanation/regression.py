@@ -1,0 +1,85 @@
+"""Local regressions of the features on the map: X ~ Y around each point, over its nearest on the map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from ..data.scaling import ScaledData
+from ..kernels.regression import local_moments
+from ..values import DoubleArray, FloatArray, IntArray
+
+MOST_NEIGHBORS, FEWEST_NEIGHBORS = 300, 30
+# Directions on the map in which its points spread less than this part of the widest, squared, are no directions.
+FLAT = 1e-12
+
+
+def default_neighbors(n_points: int) -> int:
+    """K = min(300, m/10), at least 30, as far as there are others."""
+    return min(max(min(MOST_NEIGHBORS, n_points // 10), FEWEST_NEIGHBORS), n_points - 1)
+
+
+@dataclass(frozen=True)
+class MapSearch:
+    """Finds the nearest points of a map."""
+
+    embedding: FloatArray
+    tree: cKDTree
+
+    @classmethod
+    def build(cls, embedding: FloatArray) -> MapSearch:
+        return cls(embedding, cKDTree(embedding))
+
+    def nearest(self, embedding: FloatArray, k: int) -> IntArray:
+        return self.tree.query(embedding, k)[1].reshape(len(embedding), k).astype(np.int32)
+
+    def nearest_others(self, points: IntArray, k: int) -> IntArray:
+        """The k nearest of some points of the map, without themselves."""
+        found = self.nearest(self.embedding[points], k + 1)
+        is_self = found == points[:, None]
+        is_self[~is_self.any(axis=1), -1] = True  # duplicates have crowded it out
+        return found[~is_self].reshape(len(points), k)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Second moments of features and embedding around some points, both centred: see `kernels.regression`."""
+
+    products: DoubleArray  # (points, d', n) Σ Δy Δxᵀ
+    squares: DoubleArray  # (points, d', d') Σ Δy Δyᵀ
+    spreads: DoubleArray  # (points, n) Σ Δx²
+
+    @classmethod
+    def around(cls, data: ScaledData, embedding: FloatArray, neighbors: IntArray) -> Moments:
+        """Over the rows of the data that are the neighbours of each point on the map."""
+        n_points, dim, n_features = len(neighbors), embedding.shape[1], data.shape[1]
+        moments = cls(
+            np.empty((n_points, dim, n_features)), np.empty((n_points, dim, dim)), np.empty((n_points, n_features))
+        )
+        table, positions = data.table(neighbors)
+        local_moments(table, positions, embedding, neighbors, moments.products, moments.squares, moments.spreads)
+        return moments
+
+    def slopes(self) -> DoubleArray:
+        """Gᵀ = (Σ Δy Δyᵀ)⁺ Σ Δy Δxᵀ: how the features change with a step on the map, (points, d', n)."""
+        inverse = np.linalg.pinv(self.squares, rcond=FLAT, hermitian=True)
+        return inverse @ self.products
+
+    def explained(self, slopes: DoubleArray) -> DoubleArray:
+        """R² of each feature: which part of its spread the slopes, fitted to these moments, account for."""
+        fitted = np.einsum("pch,pch->ph", slopes, self.products)
+        return np.divide(fitted, self.spreads, out=np.zeros_like(fitted), where=self.spreads > 0).clip(0, 1)
+
+    def cosines(self, slopes: DoubleArray) -> DoubleArray:
+        """Between all changes that slopes predict and all true ones: tr(AB)/(‖A Δy‖ ‖Δx‖), (points,)."""
+        agreement = _inner(slopes, self.products)
+        predicted = _inner(slopes @ np.swapaxes(slopes, 1, 2), self.squares)
+        sizes = np.sqrt(np.maximum(predicted, 0) * self.spreads.sum(axis=1))
+        return np.divide(agreement, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+
+
+def _inner(first: DoubleArray, second: DoubleArray) -> DoubleArray:
+    """Inner products of pairs of matrices, each by a call of its own, so that the bits do not depend on the batch."""
+    return (first.reshape(len(first), 1, -1) @ second.reshape(len(second), -1, 1)).ravel()

@@ -1,0 +1,66 @@
+"""Radii of point clouds as logarithms, and how well two sets of them agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..values import DoubleArray
+
+# Logs are of R + this part of the median R, so that a radius of zero has one too.
+FLOOR = 1e-3
+# Keeps the slopes of the correlation finite while all radii of the map are equal.
+VARIANCE_SHIFT = 0.1
+
+
+def radius_floor(radii: DoubleArray, connected: NDArray[np.bool_]) -> DoubleArray:
+    """ε of every direction, relative to the median R of the connected points (to 1 where that is zero)."""
+    counted = radii[connected]
+    if not len(counted):
+        return np.full(radii.shape[1], FLOOR)
+    middle = len(counted) // 2
+    median = np.partition(counted, middle, axis=0)[middle]
+    return FLOOR * np.where(median > 0, median, 1.0)
+
+
+def log_radii(radii: DoubleArray, connected: NDArray[np.bool_]) -> DoubleArray:
+    """r = log(R + ε)."""
+    return np.log(radii + radius_floor(radii, connected))
+
+
+def correlation(first: DoubleArray, second: DoubleArray) -> DoubleArray:
+    """Pearson's correlation of each pair of columns; 0 where one of them is constant, and without points."""
+    if not len(first):
+        return np.zeros(first.shape[1])
+    a, b = first - first.mean(axis=0), second - second.mean(axis=0)
+    sizes = np.sqrt((a * a).sum(axis=0) * (b * b).sum(axis=0))
+    return np.divide((a * b).sum(axis=0), sizes, out=np.zeros(a.shape[1]), where=sizes > 0)
+
+
+@dataclass(frozen=True)
+class ShiftedCorrelation:
+    """Corr_l = Cov/(S_o S_e) with S_e² = Var + 0.1 for every direction l, and its slopes.
+
+    ∂Corr_l/∂r_li = [r°_li/(S_o S_e) − Cov (r^e_li − mean)/(S_o S_e³)]/(m − 1), r° centred, is kept as three numbers
+    per direction: along·r°_li − against·(r^e_li − mean). All are 0 where r° is constant: no force.
+    """
+
+    value: DoubleArray
+    along: DoubleArray
+    against: DoubleArray
+    mean: DoubleArray
+
+    @classmethod
+    def between(cls, data: DoubleArray, on_map: DoubleArray) -> ShiftedCorrelation:
+        """The correlation of radii that are given by rows, one per direction. Those of the data are centred."""
+        freedom = data.shape[1] - 1
+        mean = on_map.mean(axis=1)
+        # The map's logs are small numbers around zero: their squares can be summed before the mean is taken off.
+        variance = np.maximum(np.einsum("li,li->l", on_map, on_map) / freedom - mean**2 * (1 + 1 / freedom), 0.0)
+        spread_data = np.sqrt(np.einsum("li,li->l", data, data) / freedom)
+        spread_map = np.sqrt(variance + VARIANCE_SHIFT)
+        inverse = np.divide(1.0, spread_data, out=np.zeros_like(spread_data), where=spread_data > 1e-6)
+        value = inverse * np.einsum("li,li->l", data, on_map) / freedom / spread_map
+        return cls(value, inverse / spread_map / freedom, value / spread_map**2 / freedom, mean)

@@ -1,0 +1,110 @@
+"""Search in other metrics than the Euclidean, and what is known of these metrics."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..checks.neighbors import LONGEST
+from ..data.sparse import Matrix
+from ..errors import InvalidDataError, InvalidDataTypeError
+from ..kernels.search import smallest_of_each_row
+from ..run import Run
+from .search import QUERIES_PER_BLOCK, Found, Search
+
+# Metrics that have a largest distance, and rows at that distance have nothing in common. scipy's definitions.
+LARGEST_DISTANCES = {
+    "braycurtis": 1.0,
+    "correlation": 2.0,
+    "cosine": 2.0,
+    "dice": 1.0,
+    "hamming": 1.0,
+    "jaccard": 1.0,
+    "matching": 1.0,
+    "rogerstanimoto": 1.0,
+    "russellrao": 1.0,
+    "sokalmichener": 1.0,
+    "sokalsneath": 1.0,
+    "yule": 2.0,
+}
+ROUNDING = 1e-6  # by which a distance in float32 may miss the largest
+
+
+def unconnected_from(metric: Any) -> float:
+    """Rows at this distance or more from each other get no edge."""
+    largest = LARGEST_DISTANCES.get(metric, math.inf) if isinstance(metric, str) else math.inf
+    return largest * (1 - ROUNDING)
+
+
+def check_metric(X: Matrix, metric: Any) -> None:
+    """Ask for one distance before any work: a metric may need parameters, other data, or fewer features."""
+    if metric in ("euclidean", "cosine"):
+        return
+    from sklearn.metrics import pairwise_distances
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the search will give the same warnings
+            float(pairwise_distances(X[:1], X[1:2], metric=metric)[0, 0])
+    except Exception as error:  # a user's own function may raise anything
+        raise InvalidDataError(
+            f"FeatMAP(metric={metric!r}): the metric gives no distance between the first two rows of X ({error}); "
+            "choose a metric that fits the data, or give neighbours by precomputed_knn"
+        ) from error
+
+
+@dataclass(frozen=True)
+class CosineSearch:
+    """Between unit rows |x − y|²/2 is the cosine distance."""
+
+    euclidean: Search
+
+    def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
+        indices, distances = self.euclidean.nearest(queries, k, run)
+        return indices, distances**2 / 2
+
+
+@dataclass(frozen=True)
+class MetricSearch:
+    """Any metric of scikit-learn, or a function of two rows, by all pairs."""
+
+    matrix: Matrix
+    metric: Any
+
+    def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
+        def body(start: int, stop: int) -> Found:
+            indices, distances = np.empty((stop - start, k), np.int32), np.empty((stop - start, k))
+            smallest_of_each_row(self._distances(queries[start:stop]), indices, distances)
+            return indices, distances
+
+        indices, distances = run.by_blocks_with_progress(queries.shape[0], body, QUERIES_PER_BLOCK)
+        self._check(distances)
+        return indices, distances
+
+    def _distances(self, queries: Matrix) -> np.ndarray:
+        from sklearn.metrics import pairwise_distances
+
+        try:
+            return np.asarray(pairwise_distances(queries, self.matrix, metric=self.metric), np.float64)
+        except TypeError as error:
+            raise InvalidDataTypeError(
+                f"metric={self.metric!r} gives no distances from these rows to those of the fit ({error}); give "
+                "them in the form of the data of the fit: sparse rows become an array by toarray()"
+            ) from error
+
+    def _check(self, distances: np.ndarray) -> None:
+        if not np.isfinite(distances).all() or distances.min(initial=0) < 0:
+            raise InvalidDataError(
+                f"metric={self.metric!r} gave distances that are negative or not finite on these data; "
+                "choose a metric that fits them"
+            )
+        largest = distances.max(initial=0)
+        if largest > LONGEST or 0 < largest < 1 / LONGEST:
+            raise InvalidDataError(
+                f"metric={self.metric!r} gave distances of {largest:.0e}, which float32 cannot tell apart; multiply "
+                "the data by a number that brings them nearer to 1"
+            )

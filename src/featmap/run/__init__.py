@@ -1,0 +1,109 @@
+"""What a stage is given to run with: threads over blocks of rows, progress, and a checkpoint."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from .checkpoint import NO_CHECKPOINT, Checkpoint
+from .progress import Progress
+from .threads import BLOCK, Task, Threads
+
+# The arrays of the rows start:stop, each with one entry for every row.
+Body = Callable[[int, int], tuple[np.ndarray, ...]]
+
+
+class Run:
+    """Calls the stages of a fit: times them, reports them, keeps their results, and lends them threads.
+
+    A stage hands over a function of a block of rows. Who calls it, and when, is decided here: the function knows
+    neither threads nor bars nor files, and blocks never depend on the number of threads.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        The number of threads; -1 for all cores, None for one.
+    progress : Progress, optional
+        Whom to tell how far the run is. By default nobody.
+    checkpoint : Checkpoint, optional
+        Where results of stages are kept. By default nowhere.
+    """
+
+    def __init__(
+        self, n_jobs: int | None, progress: Progress | None = None, checkpoint: Checkpoint = NO_CHECKPOINT
+    ) -> None:
+        self._threads = Threads(n_jobs)
+        self._progress = progress or Progress()
+        self._checkpoint = checkpoint
+
+    def __enter__(self) -> Run:
+        self._threads.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._threads.__exit__(kind, error, trace)
+        self._progress.close()
+
+    def stage(self, name: str, verb: Callable[..., Any], *arguments: Any, **given: Any) -> Any:
+        """What ``verb(*arguments, run)`` makes, timed and reported. A checkpoint that has it gives it back.
+
+        Fields of the result that are ``given`` are not kept in the checkpoint.
+        """
+        with self.timed(name):
+            return self._checkpoint.kept(name, lambda: verb(*arguments, self), **given)
+
+    def timed(self, name: str) -> AbstractContextManager[None]:
+        """Time and report a stage that decides itself what it keeps."""
+        return self._progress.stage(name)
+
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """What ``make`` makes. A checkpoint that has it gives it back."""
+        return self._checkpoint.kept(name, make)
+
+    def keep(self) -> None:
+        """Write the checkpoint if it is due. To be called where a fit could be resumed."""
+        self._checkpoint.keep()
+
+    def step(self, done: int, total: int) -> bool:
+        """Report ``done`` of ``total`` steps of the current stage. True if the user asks to stop."""
+        return self._progress.step(done, total)
+
+    def over_rows(self, n_rows: int, task: Task, block: int = BLOCK) -> None:
+        """Call ``task(start, stop)`` for every block of rows, in any order. A task writes only its own rows."""
+        self._threads.over_rows(n_rows, task, block)
+
+    def by_blocks(self, n_rows: int, body: Body, block: int = BLOCK) -> tuple[np.ndarray, ...]:
+        """The arrays that ``body(start, stop)`` returns for every block of rows, joined."""
+        return self._joined(n_rows, body, block, self._threads.over_rows)
+
+    def by_blocks_with_progress(self, n_rows: int, body: Body, block: int = BLOCK) -> tuple[np.ndarray, ...]:
+        """The same, with every block reported as so many steps of the current stage."""
+
+        def over_rows(n_rows: int, task: Task, block: int) -> None:
+            self._threads.over_rows(n_rows, task, block, lambda done: self._progress.step(done, n_rows))
+
+        return self._joined(n_rows, body, block, over_rows)
+
+    def _joined(self, n_rows: int, body: Body, block: int, over_rows: Callable[..., None]) -> tuple[np.ndarray, ...]:
+        joined: list[np.ndarray] = []
+        lock = threading.Lock()
+
+        def task(start: int, stop: int) -> None:
+            parts = body(start, stop)
+            with lock:
+                if not joined:  # the first block to be ready tells the shapes
+                    joined.extend(np.empty((n_rows, *part.shape[1:]), part.dtype) for part in parts)
+            for whole, part in zip(joined, parts, strict=True):
+                whole[start:stop] = part
+
+        if n_rows == 0:
+            return body(0, 0)
+        over_rows(n_rows, task, block)
+        return tuple(joined)

@@ -1,0 +1,85 @@
+"""Results of stages kept in a file while a fit runs, so that a killed fit can be resumed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Container, Mapping
+from typing import Any, Protocol
+
+from ..errors import StoreError, warn
+
+# Written when a stage or an epoch ends, but not again before this many seconds, and so seldom that writing takes no
+# more than this part of the time.
+SECONDS_BETWEEN = 5.0
+MOST_OF_THE_TIME = 0.05
+
+
+class StageFile(Protocol):
+    """A file that holds results of stages, by their names. `store.checkpoints` has the real one."""
+
+    @property
+    def stages(self) -> Container[str]:
+        """Names of the stages whose results are in the file."""
+        ...
+
+    def read(self, name: str, made: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+        """The result of a stage, checked against what was ``made`` before. Fields that are ``given`` are not kept."""
+        ...
+
+    def write(self, made: Mapping[str, Any]) -> None:
+        """Put the results of all stages in the place of what is in the file."""
+        ...
+
+    def remove(self) -> None:
+        """Delete the file."""
+        ...
+
+
+class Checkpoint:
+    """Keeps nothing: every stage makes its result."""
+
+    def kept(self, name: str, make: Callable[[], Any], **given: Any) -> Any:
+        """What ``make`` makes. Fields of it that are ``given`` need not be kept."""
+        return make()
+
+    def keep(self) -> None:
+        """Called where the fit could be resumed from what has been made so far."""
+
+    def finish(self) -> None:
+        """Called when nothing is left to do."""
+
+
+NO_CHECKPOINT = Checkpoint()
+
+
+class FileCheckpoint(Checkpoint):
+    """Makes every result once and keeps it in a file, from which another run of the same fit resumes."""
+
+    def __init__(self, file: StageFile) -> None:
+        self._file = file
+        self._made: dict[str, Any] = {}
+        self._written, self._cost, self._warned = time.monotonic(), 0.0, False
+
+    def kept(self, name: str, make: Callable[[], Any], **given: Any) -> Any:
+        if name in self._file.stages:
+            self._made[name] = self._file.read(name, self._made, given)
+        else:
+            self._made[name] = make()
+            self.keep()
+        return self._made[name]
+
+    def keep(self) -> None:
+        began = time.monotonic()
+        if began - self._written < max(SECONDS_BETWEEN, self._cost / MOST_OF_THE_TIME):
+            return
+        try:
+            self._file.write(self._made)
+        except StoreError as error:
+            if not self._warned:
+                warn(f"checkpoint: {error}; the fit continues without it")
+            self._warned = True
+        self._written = time.monotonic()
+        self._cost = self._written - began
+
+    def finish(self) -> None:
+        self._file.remove()

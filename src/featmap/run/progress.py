@@ -1,0 +1,210 @@
+"""How far a run is: told to a callback, shown by a bar, and summed up in a report of every stage."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import Any, TextIO
+
+from ..errors import FitStopped, InvalidParameterError, MissingExtraError
+
+Callback = Callable[[str, int, int], object]
+
+LAYOUT = "layout"
+# Roughly the share of each stage in the time of a fit (MNIST, two threads). The bar of the whole fit goes by them.
+SHARES = {
+    "scaling": 0.03,
+    "neighbors": 0.24,
+    "graph": 0.02,
+    "tangents": 0.12,
+    "start": 0.08,
+    "alignment": 0.07,
+    LAYOUT: 0.4,
+    "frames": 0.04,
+}
+STEPS_OF_BAR = 1000
+SECONDS_BETWEEN_LINES = 10.0  # of a bar that goes to a file
+BAR = "{desc:<10} {percentage:3.0f}%|{bar}| {elapsed} so far, {remaining} left"
+
+
+@dataclass(frozen=True)
+class StageReport:
+    """What one stage of a fit took."""
+
+    stage: str
+    seconds: float
+    cpu_seconds: float
+    peak_memory_mb: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.stage:<12} {self.seconds:8.2f} s  {self.cpu_seconds:8.2f} CPU s  "
+            f"{self.peak_memory_mb:8.0f} MB peak"
+        )
+
+
+class FitReport(Sequence[StageReport]):
+    """Seconds, CPU seconds and peak memory of each stage of a fit, in their order.
+
+    It prints as a table. `to_frame` makes a pandas frame of it.
+    """
+
+    def __init__(self, stages: Sequence[StageReport] = ()) -> None:
+        self._stages = tuple(stages)
+
+    def __len__(self) -> int:
+        return len(self._stages)
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._stages[number]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FitReport) and self._stages == other._stages
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def total(self) -> StageReport:
+        """All stages together."""
+        peaks = [stage.peak_memory_mb for stage in self]
+        return StageReport(
+            "total",
+            sum(stage.seconds for stage in self),
+            sum(stage.cpu_seconds for stage in self),
+            max(peaks, default=float("nan")),
+        )
+
+    def to_frame(self) -> Any:
+        """The report as a pandas DataFrame, one row for each stage."""
+        try:
+            from pandas import DataFrame
+        except ImportError as error:
+            raise MissingExtraError("to_frame needs pandas: pip install pandas") from error
+        names = [field.name for field in fields(StageReport)]
+        return DataFrame([astuple(stage) for stage in self], columns=names).set_index("stage")
+
+    def __repr__(self) -> str:
+        return "\n".join(str(stage) for stage in (*self, self.total)) if len(self) else "FitReport()"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{stage.stage}</th><td>{stage.seconds:.2f}</td><td>{stage.cpu_seconds:.2f}</td>"
+            f"<td>{stage.peak_memory_mb:.0f}</td></tr>"
+            for stage in (*self, self.total)
+        )
+        head = "<tr><th>stage</th><th>seconds</th><th>CPU seconds</th><th>peak memory (MB)</th></tr>"
+        return f"<table>{head}{rows}</table>"
+
+
+class Progress:
+    """Passes the steps of each stage on to a callback and to a bar, and measures what the stage takes."""
+
+    def __init__(
+        self,
+        callback: Callback | None = None,
+        verbose: bool = False,
+        stages: Sequence[str] = tuple(SHARES),
+        stream: TextIO | None = None,
+    ) -> None:
+        if callback is not None and not callable(callback):
+            raise InvalidParameterError(
+                f"fit(callback={callback!r}): callback must be a function of stage, done and total"
+            )
+        self._callback = callback
+        self._bar = _Bar(stages, stream) if verbose else None
+        self._reports: list[StageReport] = []
+        self._stage = ""
+        self._has_steps = False
+        self._has_map = False
+
+    @property
+    def report(self) -> FitReport:
+        """The stages that have ended."""
+        return FitReport(self._reports)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time a stage. One that reports no steps of its own has one step."""
+        self._stage, self._has_steps = name, False
+        self._has_map = self._has_map or name == LAYOUT
+        wall, cpu = time.perf_counter(), time.process_time()
+        self._tell(0, 1)
+        yield
+        if not self._has_steps:
+            self._tell(1, 1)
+        report = StageReport(name, time.perf_counter() - wall, time.process_time() - cpu, _peak_memory_mb())
+        self._reports.append(report)
+        if self._bar:
+            self._bar.end_stage(report)
+
+    def step(self, done: int, total: int) -> bool:
+        """Report ``done`` of ``total`` steps of the current stage; true when the callback asks to stop."""
+        self._has_steps = True
+        return self._tell(done, total)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar:
+            self._bar.close()
+
+    def _tell(self, done: int, total: int) -> bool:
+        if self._bar:
+            self._bar.show(self._stage, done / total)
+        stop = self._callback is not None and self._callback(self._stage, done, total) is True
+        if stop and not self._has_map:
+            raise FitStopped(f"the callback stopped the fit in the stage {self._stage!r}, before there was a map")
+        return stop
+
+
+class _Bar:
+    """One bar for the whole fit, by tqdm: in terminals, notebooks and files."""
+
+    def __init__(self, stages: Sequence[str], stream: TextIO | None) -> None:
+        total = sum(SHARES[stage] for stage in stages)
+        self._shares = {stage: SHARES[stage] / total for stage in stages}
+        if stream is None:
+            from tqdm.auto import tqdm
+        else:
+            from tqdm import tqdm
+        is_file = not (stream or sys.stderr).isatty() and tqdm.__module__ == "tqdm.std"
+        self._bar = tqdm(
+            total=STEPS_OF_BAR,
+            file=stream,
+            bar_format=BAR,
+            mininterval=SECONDS_BETWEEN_LINES if is_file else 0.1,
+            leave=True,
+        )
+        self._before = 0.0  # the share of the stages that have ended
+
+    def show(self, stage: str, part: float) -> None:
+        self._bar.set_description_str(stage, refresh=False)
+        position = min(round(STEPS_OF_BAR * (self._before + self._shares[stage] * part)), STEPS_OF_BAR)
+        self._bar.update(max(position - self._bar.n, 0))
+
+    def end_stage(self, report: StageReport) -> None:
+        self._before += self._shares[report.stage]
+        self._bar.write(str(report), file=self._bar.fp)
+
+    def close(self) -> None:
+        self._bar.close()
+
+
+def _peak_memory_mb() -> float:
+    """The most memory this process has held so far, or NaN where no system call tells.
+
+    On Linux it is read from /proc, because getrusage reports there what was inherited from the parent process.
+    """
+    try:
+        return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) / 2**10
+    except (OSError, IndexError):
+        pass
+    try:
+        import resource
+    except ImportError:
+        return float("nan")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10

@@ -1,0 +1,202 @@
+"""Run a task over fixed blocks of rows on threads.
+
+Blocks never depend on the number of threads, and a task writes only the rows it is given, so neither do results.
+Libraries that bring thread pools of their own are held to one thread: OpenMP pools hang a process that forks
+later, and a BLAS sum has other bits on two threads than on one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import numbers
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache
+from types import TracebackType
+from typing import Any
+
+from joblib import effective_n_jobs
+from threadpoolctl import ThreadpoolController
+
+from ..errors import InvalidParameterError
+
+Task = Callable[[int, int], None]
+
+BLOCK = 2048
+SECONDS_BETWEEN_REPORTS = 0.1
+
+
+class _Held:
+    """Libraries at one thread from the first caller's entry until the last one has left."""
+
+    def __init__(self) -> None:
+        self.callers: set[object] = set()
+        self.before: dict[str, tuple[Any, int]] = {}
+
+    def enter(self, caller: object, libraries: list[Any]) -> None:
+        self.callers.add(caller)
+        for library in libraries:
+            n_threads = library.num_threads
+            if n_threads != 1:
+                self.before[library.filepath] = library, n_threads
+                _set_threads(library, 1)
+
+    def leave(self, caller: object) -> None:
+        self.callers.discard(caller)
+        if self.callers:
+            return
+        for library, n_threads in self.before.values():
+            # What somebody else has set in the meantime is theirs.
+            if library.num_threads == 1:
+                _set_threads(library, n_threads)
+        self.before.clear()
+
+
+class _HeldInThread(_Held, threading.local):
+    """The same, for each thread apart."""
+
+
+_held_in_process = _Held()
+_held_in_thread = _HeldInThread()
+_limits_lock = threading.Lock()
+
+
+def _after_fork_in_child() -> None:
+    """Callers in other threads have not survived and will never leave; the next to leave restores their limits."""
+    _held_in_process.callers &= _held_in_thread.callers
+    _limits_lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    # A process that forks while another thread has the lock would leave its child waiting for it for ever.
+    os.register_at_fork(
+        before=_limits_lock.acquire, after_in_parent=_limits_lock.release, after_in_child=_after_fork_in_child
+    )
+
+
+@contextmanager
+def one_library_thread() -> Iterator[None]:
+    """Hold BLAS and OpenMP to one thread while any caller, in any thread, is inside.
+
+    Limits that belong to the process are given back by the last to leave: fits that each saved and restored them
+    would undo each other's. Those that belong to a thread can be given back in that thread only.
+    """
+    caller = object()
+    try:
+        with _limits_lock:
+            of_process, of_thread = _libraries()
+            _held_in_process.enter(caller, of_process)
+            _held_in_thread.enter(caller, of_thread)
+        yield
+    finally:
+        with _limits_lock:
+            _held_in_thread.leave(caller)
+            _held_in_process.leave(caller)
+
+
+def _limit_own_thread() -> None:
+    """Never what belongs to the process: an interrupt may leave a thread that gets here after its fit has ended."""
+    with _limits_lock:
+        for library in _libraries()[1]:
+            library.set_num_threads(1)
+
+
+def _libraries() -> tuple[list[Any], list[Any]]:
+    """Those loaded that have threads: whose limits belong to the process, and whose belong to the calling thread."""
+    of_process: list[Any] = []
+    of_thread: list[Any] = []
+    for library in _loaded_libraries(len(sys.modules)):
+        (of_process if _is_limited_by_process(library) else of_thread).append(library)
+    return of_process, of_thread
+
+
+@lru_cache(maxsize=1)
+def _loaded_libraries(n_modules: int) -> list[Any]:
+    """All libraries with threads. Looking for them takes milliseconds: done again when modules have been imported."""
+    return ThreadpoolController().lib_controllers
+
+
+def _is_limited_by_process(library: Any) -> bool:
+    """OpenBLAS with threads of its own, FlexiBLAS that may call it, and of all OpenMP only Microsoft's."""
+    if library.internal_api in ("openblas", "flexiblas"):
+        return getattr(library, "threading_layer", None) != "openmp"
+    return library.prefix == "vcomp"
+
+
+def _set_threads(library: Any, n_threads: int) -> None:
+    """Threadpoolctl lets one thread control OpenBLAS since 3.8, and ignores others until its control is cleared."""
+    clear_control = getattr(library, "clear_controlling_thread", lambda force: None)
+    clear_control(force=True)
+    library.set_num_threads(n_threads)
+    # Not kept: the limits of whoever had control can be given back only if they are free to take it.
+    clear_control(force=True)
+
+
+class Threads:
+    """A pool of threads. Made for every fit, because a pool does not survive a fork."""
+
+    def __init__(self, n_jobs: int | None) -> None:
+        if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
+            raise InvalidParameterError(
+                f"n_jobs={n_jobs!r}: must be a number of threads, -1 for all, or None for one"
+            )
+        self.n_threads = 1 if n_jobs is None else effective_n_jobs(n_jobs)
+        self._pool: ThreadPoolExecutor | None = None
+        self._resources = ExitStack()
+
+    def __enter__(self) -> Threads:
+        self._resources.enter_context(one_library_thread())
+        if self.n_threads > 1:
+            self._pool = ThreadPoolExecutor(self.n_threads, "featmap", initializer=_limit_own_thread)
+            self._resources.callback(self._pool.shutdown, cancel_futures=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._resources.close()
+        self._pool = None
+
+    def over_rows(
+        self, n_rows: int, task: Task, block: int = BLOCK, report: Callable[[int], object] | None = None
+    ) -> None:
+        """Call ``task(start, stop)`` for every block of rows, in any order.
+
+        ``report`` is called in the calling thread, a few times a second, with the number of rows done.
+        """
+        starts = itertools.count(0, block)
+        finished: list[int] = []
+        stopped = threading.Event()
+
+        def work() -> None:
+            while not stopped.is_set() and (start := next(starts)) < n_rows:
+                task(start, min(start + block, n_rows))
+                finished.append(start)
+
+        def tell() -> None:
+            if report is not None:
+                report(min(len(finished) * block, n_rows))
+
+        if self._pool is None or n_rows <= block:
+            for start in range(0, n_rows, block):
+                task(start, min(start + block, n_rows))
+                finished.append(start)
+                tell()
+            return
+        n_blocks = -(-n_rows // block)
+        futures: list[Future[None]] = []
+        try:
+            futures.extend(self._pool.submit(work) for _ in range(min(self.n_threads, n_blocks)))
+            while report is not None and wait(futures, SECONDS_BETWEEN_REPORTS).not_done:
+                tell()
+            for future in futures:
+                future.result()
+            tell()
+        finally:
+            # After an error or an interrupt no thread may still be writing into the arrays of this call.
+            stopped.set()
+            wait(futures)

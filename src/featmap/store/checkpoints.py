@@ -1,0 +1,148 @@
+"""The file of an unfinished fit: which fit it belongs to, and the results of its stages so far."""
+
+from __future__ import annotations
+
+import numbers
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import __version__
+from ..data.sparse import Matrix
+from ..errors import InvalidParameterError, StoreError
+from ..run.checkpoint import FileCheckpoint
+from ..run.threads import BLOCK
+from ..values import Tangents
+from .checks import check_stage
+from .container import Contents, read_file, refusing, write_file
+from .registry import CONNECTION, FLOAT, FRAMES, GRAPH, LOCAL_SVD, NEIGHBORS, STATE
+from .schema import Array, Collected, Entries, Integer, Record, Table, Text, Undecoded, unpack
+
+KIND = "checkpoint"
+ADVICE = "delete it to start again, or choose another path"
+
+CHECKPOINT = Table({"fingerprint": Entries(Text()), "seed": Integer(), "stages": Entries(Undecoded())})
+# The data are not stored: they come with every fit, and the search is built from them again.
+STAGES: Mapping[str, Any] = {
+    "neighbors": NEIGHBORS,
+    "graph": GRAPH,
+    "tangents": Record(Tangents, LOCAL_SVD),
+    "start": Array(FLOAT, 2),
+    "alignment": CONNECTION,
+    "layout": STATE,
+    "density": FRAMES,
+}
+
+
+def open_checkpoint(
+    path: str | os.PathLike[str], X: Matrix, settings: Mapping[str, Any], *, any_seed: bool
+) -> tuple[FileCheckpoint, int]:
+    """Resume the fit at ``path``, or begin one there; and the seed to use.
+
+    With ``any_seed`` a resumed fit keeps the seed it began with.
+    """
+    marked = {**settings, "seed": "any"} if any_seed else settings
+    shape = (X.shape[0], settings["n_components"])
+    file = CheckpointFile(Path(path), fingerprint(X, marked), settings["seed"], shape)
+    if not file.path.is_file() or not file.resume():
+        file.write({})  # so that a path that cannot be written to is reported before the fit
+    return FileCheckpoint(file), file.seed
+
+
+class CheckpointFile:
+    """Results of stages in a file, with a fingerprint of the fit that they belong to."""
+
+    def __init__(self, path: Path, mark: dict[str, str], seed: int, shape: tuple[int, int]) -> None:
+        self.path, self.seed = path, seed
+        self._mark, self._shape = mark, shape
+        self._stored = Contents({}, [])
+
+    @property
+    def stages(self) -> set[str]:
+        return set(self._stored.content)
+
+    def read(self, name: str, made: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+        with _advising(), refusing(self.path):
+            value = STAGES[name].decode(self._stored.content[name], self._stored.arrays, **given)
+            graph = made.get("graph")
+            check_stage(value, *self._shape, 0 if graph is None else graph.weights.nnz)
+        return value
+
+    def write(self, made: Mapping[str, Any]) -> None:
+        arrays = Collected()
+        stages = {name: STAGES[name].encode(value, arrays) for name, value in made.items() if name in STAGES}
+        content = {"fingerprint": self._mark, "seed": self.seed, "stages": stages}
+        write_file(self.path, KIND, Contents(content, arrays.arrays))
+
+    def remove(self) -> None:
+        self.path.unlink(missing_ok=True)
+
+    def resume(self) -> bool:
+        """Take over what is in the file. False if another fit began it and has not finished a stage."""
+        with _advising():
+            # Not mapped: the file is soon replaced, which some systems refuse while it is mapped.
+            contents = read_file(self.path, KIND, mapped=False)
+            with refusing(self.path):
+                found = unpack(CHECKPOINT, contents)
+        others = {*self._mark.items()} ^ {*found["fingerprint"].items()}
+        if others and not found["stages"]:
+            return False
+        if others:
+            raise StoreError(
+                f"{self.path} is the checkpoint of another fit, with other {', '.join(sorted(_named(others)))}; "
+                f"{ADVICE}"
+            )
+        self.seed = found["seed"]
+        self._stored = Contents(found["stages"], contents.arrays)
+        return True
+
+
+def _named(marks: Iterable[tuple[str, str]]) -> set[str]:
+    """What differs, by the names that users know."""
+    return {"random_state" if name == "seed" else name for name, _ in marks}
+
+
+@contextmanager
+def _advising() -> Iterator[None]:
+    """Add what to do about a file that cannot be read."""
+    try:
+        yield
+    except StoreError as error:
+        raise StoreError(f"{error}; {ADVICE}") from error
+
+
+def fingerprint(X: Matrix, settings: Mapping[str, Any]) -> dict[str, str]:
+    """What must be the same for a fit to be resumed: the data, the settings and the version of featmap."""
+    if callable(settings["metric"]):
+        raise InvalidParameterError(
+            f"fit(checkpoint=…): metric={settings['metric']!r} is a function, and a file cannot tell whether it is "
+            "still the same; use the name of a metric, or fit without a checkpoint"
+        )
+    return {"data": _digest(X), "featmap": __version__, **{name: _mark(value) for name, value in settings.items()}}
+
+
+def _mark(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return str(value)
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return float(value).hex()
+    if isinstance(value, np.ndarray):
+        return _digest(value)
+    return " ".join(_digest(part) for part in (value.indices, value.distances))  # precomputed neighbours
+
+
+def _digest(data: Matrix) -> str:
+    digest = blake2b(digest_size=32)
+    for array in (data.data, data.indices, data.indptr) if sp.issparse(data) else (data,):
+        digest.update(f"{array.dtype.str}{data.shape}".encode())
+        for start in range(0, len(array), BLOCK):
+            digest.update(np.ascontiguousarray(array[start : start + BLOCK]))
+    return digest.hexdigest()
