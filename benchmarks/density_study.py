@@ -24,7 +24,7 @@ from sklearn.decomposition import PCA
 from featmap import FeatMAP, metrics
 from featmap.tangents.alignment import connect
 from featmap.layout.similarity import Curve
-from featmap.datasets import load_coil20, load_paul15, load_pbmc3k
+from featmap.datasets import load_coil20
 from featmap.frames import fit_frames
 from featmap.kernels.layout import map_radii, stretch
 from featmap.layout.density import Density
@@ -38,6 +38,7 @@ from featmap.run.progress import Progress
 from featmap.layout.radii import ShiftedCorrelation, log_radii, radius_floor
 from featmap.tangents.svd import data_radii
 from featmap.values import FloatArray, Frames
+from loaders import load_paul15, load_pbmc3k
 
 OUT = Path(__file__).parent.parent / "docs" / "density.md"
 BEGIN, END = "<!-- study: begin -->", "<!-- study: end -->"

@@ -14,10 +14,11 @@ import numpy as np
 from data import digits
 from fidelity import OUT, log_counts
 from records import put_between
+from sklearn.datasets import make_swiss_roll
 
 from featmap import FeatMAP, explain
 from featmap.explanation.arrows import KINDS, Arrows, fidelity
-from featmap.datasets import load_coil20, load_pbmc3k, load_swiss_roll
+from featmap.datasets import load_coil20
 from featmap.tangents.axes import axes
 from featmap.explanation.regression import Moments, default_neighbors
 from featmap.explanation.points import Scene
@@ -84,7 +85,7 @@ HEAD = f"| data | K | ceiling | {' | '.join(TRIED)} |\n|---|---|---|{'---|' * le
 
 
 def data_sets() -> Iterator[tuple[str, np.ndarray]]:
-    yield "swiss roll", load_swiss_roll(n_samples=5000, random_state=0).data
+    yield "swiss roll", make_swiss_roll(5000, random_state=0)[0]
     yield "digits", digits()[0]
     images = load_coil20().data.reshape(1440, 32, 4, 32, 4)
     yield "COIL-20", images.mean(axis=(2, 4)).reshape(1440, -1)

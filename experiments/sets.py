@@ -9,6 +9,7 @@ from sklearn.utils import Bunch
 
 from cells import prepared_cells
 from featmap import datasets
+from loaders import load_paul15, load_pbmc3k
 
 IMAGES = {
     "MNIST": datasets.load_mnist,
@@ -16,7 +17,7 @@ IMAGES = {
     "COIL-20": datasets.load_coil20,
     "CIFAR-10": lambda: datasets.load_cifar10(subset="test"),
 }
-CELLS = {"PBMC 3k": datasets.load_pbmc3k, "Paul 2015": datasets.load_paul15}
+CELLS = {"PBMC 3k": load_pbmc3k, "Paul 2015": load_paul15}
 ADVERSARIAL = "MNIST adversarial"
 QUICK_SET = "MNIST, 1,000 rows"
 SETS = ("PBMC 3k", "Paul 2015", "COIL-20", "CIFAR-10", ADVERSARIAL, "MNIST", "Fashion-MNIST")

@@ -1,4 +1,4 @@
-"""A home for published files on this machine: a server, and files in the formats of the data sets."""
+"""A server for published files on this machine, and files in the formats of the data sets."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ import numpy as np
 from featmap.datasets.sources import SOURCES, Source
 
 
-class Home:
-    """Serves files from memory; the table of sources is made to point here."""
+class FileServer:
+    """Serve files from memory, and make the table of sources point to them."""
 
     def __init__(self, monkeypatch):
-        self.files, self.asked_for, self.cut_short = {}, [], set()
+        self.files, self.requested, self.cut_short = {}, [], set()
         self.monkeypatch = monkeypatch
-        home = self
+        outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
-                home.asked_for.append(self.path)
-                content = home.files.get(self.path)
+                outer.requested.append(self.path)
+                content = outer.files.get(self.path)
                 if content is None:
                     self.send_error(404)
                     return
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
-                self.wfile.write(content[: len(content) // 2] if self.path in home.cut_short else content)
+                self.wfile.write(content[: len(content) // 2] if self.path in outer.cut_short else content)
 
             def log_message(self, *_):
                 pass
@@ -42,13 +42,14 @@ class Home:
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
         self.thread.start()
 
-    def publish(self, data_set, file, content, checksum="right"):
-        """Serve a file as one of a data set's, with its right checksum, another one, or none."""
+    def publish(self, data_set, file, content, checksum=None):
+        """Serve a file of a data set, with its own checksum unless another is given; return its path."""
         path = f"/{data_set}/{file}"
         self.files[path] = content
-        digest = {"right": f"sha256:{hashlib.sha256(content).hexdigest()}", "wrong": f"md5:{'0' * 32}", "none": None}
-        url = f"http://127.0.0.1:{self.server.server_port}{path}"
-        self.monkeypatch.setitem(SOURCES[data_set], file, Source(url, digest.get(checksum, checksum)))
+        checksum = checksum or f"sha256:{hashlib.sha256(content).hexdigest()}"
+        address = f"http://127.0.0.1:{self.server.server_port}/{data_set}/"
+        source = Source(address, {**SOURCES[data_set].checksums, file: checksum})
+        self.monkeypatch.setitem(SOURCES, data_set, source)
         return path
 
     def close(self):
@@ -63,13 +64,13 @@ def idx(array):
     return gzip.compress(header + array.astype(np.uint8).tobytes())
 
 
-def publish_mnist(home, data_set, rng, n_train=4, n_test=3):
-    """Images and labels by part, as they are published."""
+def publish_mnist(server, data_set, rng, n_train=4, n_test=3):
+    """Publish random images and labels, and return them by part."""
     made = {}
     for part, file, n_rows in (("train", "train", n_train), ("test", "t10k", n_test)):
         images, labels = rng.integers(256, size=(n_rows, 28, 28)), rng.integers(10, size=n_rows)
-        home.publish(data_set, f"{file}-images-idx3-ubyte.gz", idx(images))
-        home.publish(data_set, f"{file}-labels-idx1-ubyte.gz", idx(labels))
+        server.publish(data_set, f"{file}-images-idx3-ubyte.gz", idx(images))
+        server.publish(data_set, f"{file}-labels-idx1-ubyte.gz", idx(labels))
         made[part] = images, labels
     return made
 
@@ -92,7 +93,7 @@ def zipped(members):
     return content.getvalue()
 
 
-def picture(image, kind="PNG"):
+def encoded(image, kind="PNG"):
     from PIL import Image
 
     content = io.BytesIO()

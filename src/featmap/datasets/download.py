@@ -16,33 +16,34 @@ from .sources import SOURCES
 
 @contextmanager
 def published(data_set: str, file: str) -> Iterator[Path]:
-    """Where a published file of a data set lies, for a reader whose complaints then name the file."""
+    """Give the path of a published file to a reader, whose errors then name the file."""
     path = fetch(data_set, file)
     with reading(path, "delete it and load again"):
         yield path
 
 
 def fetch(data_set: str, file: str) -> Path:
-    """Download a published file unless the cache has it; a file with a wrong checksum is never left there."""
-    pooch = package("pooch")
-    source = SOURCES[data_set][file]
+    """Download a published file unless it is in the cache. A file with a wrong checksum is deleted."""
+    pooch = optional_package("pooch")
+    source = SOURCES[data_set]
+    url, checksum = source.address + file, source.checksums[file]
     folder = Path(os.environ.get("FEATMAP_CACHE") or pooch.os_cache("featmap")) / data_set
-    by_hand = f"or download it by hand and put it there as {folder / file}"
+    by_hand = f"or download it by hand and save it as {folder / file}"
     try:
-        return Path(pooch.retrieve(source.url, source.checksum, fname=file, path=folder))
+        return Path(pooch.retrieve(url, checksum, fname=file, path=folder))
     except OSError as error:
         raise DatasetError(
-            f"{source.url} could not be downloaded into {folder} ({error}): try again when it can be, {by_hand}"
+            f"{url} could not be downloaded into {folder} ({error}): try again later, {by_hand}"
         ) from error
     except ValueError as error:
         raise DatasetError(
-            f"{source.url} gave another file than the one published, whose checksum is {source.checksum}; "
-            f"it was thrown away: try again, {by_hand}"
+            f"the file downloaded from {url} does not have the published checksum {checksum} and was "
+            f"deleted: try again, {by_hand}"
         ) from error
 
 
-def package(name: str) -> Any:
-    """A package that only downloaded data sets need."""
+def optional_package(name: str) -> Any:
+    """Import a package that only downloads need."""
     try:
         return import_module(name)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Data sets kept as npz files in the folder that FEATMAP_DATA names."""
+"""Data sets as npz files in the folder that FEATMAP_DATA names."""
 
 from __future__ import annotations
 
@@ -15,29 +15,31 @@ DOWNLOAD = "unset FEATMAP_DATA to download the published files"
 
 
 def data_folder() -> Path | None:
-    """The folder that FEATMAP_DATA names, if it is set."""
+    """Return the folder that FEATMAP_DATA names, or None if it is not set."""
     folder = os.environ.get("FEATMAP_DATA")
     return Path(folder) if folder else None
 
 
-def kept_arrays(
-    name: str, shapes: Mapping[str, tuple[int, ...]], otherwise: str = DOWNLOAD
-) -> dict[str, np.ndarray] | None:
-    """Arrays of a file in the folder, with the shapes they must have; None where FEATMAP_DATA is not set."""
+def arrays_in_folder(file: str, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, np.ndarray] | None:
+    """Return arrays of a file in the folder and check their shapes; return None if FEATMAP_DATA is not set."""
     folder = data_folder()
     if folder is None:
         return None
-    path = folder / name
+    path = folder / file
     if not path.is_file():
-        raise DatasetError(f"FEATMAP_DATA={folder}: {name} is missing there; put it there, or {otherwise}")
-    advice = f"put a good copy there, or {otherwise}"
-    # numpy leaves a file open that it opened itself and cannot read.
-    with reading(path, advice), path.open("rb") as file, np.load(file) as kept:
-        arrays = {array: kept[array] for array in shapes}
-    for array, shape in shapes.items():
-        if arrays[array].shape != shape:
-            raise DatasetError(
-                f"{path} is not the file meant: {array} has shape {arrays[array].shape}, expected {shape}; "
-                f"put the right one there, or {otherwise}"
-            )
+        raise DatasetError(f"FEATMAP_DATA={folder}: {file} is missing in this folder; put it there, or {DOWNLOAD}")
+    advice = f"replace it with a good copy, or {DOWNLOAD}"
+    # numpy does not close a file that it opened by name and cannot read.
+    with reading(path, advice), path.open("rb") as opened, np.load(opened) as npz:
+        arrays = {name: npz[name] for name in shapes}
+    check_shapes(path, arrays, shapes)
     return arrays
+
+
+def check_shapes(path: Path, arrays: dict[str, np.ndarray], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    for name, shape in shapes.items():
+        if arrays[name].shape != shape:
+            raise DatasetError(
+                f"{path} is not the expected file: {name} has shape {arrays[name].shape}, expected {shape}; "
+                f"replace it, or {DOWNLOAD}"
+            )

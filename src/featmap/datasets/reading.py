@@ -1,4 +1,4 @@
-"""Files that cannot be read are told by their names."""
+"""Errors that name the file which cannot be read."""
 
 from __future__ import annotations
 
@@ -11,22 +11,14 @@ from pathlib import Path
 
 from ..errors import DatasetError
 
-# What readers of numpy, gzip, zip, tar, PNG, HDF5 and text raise at files that are cut short or something else.
+# What the readers of npz, gzip, zip, tar and PNG files raise if a file is truncated or of another format.
 UNREADABLE = (OSError, EOFError, ValueError, TypeError, LookupError, zipfile.BadZipFile, tarfile.TarError, zlib.error)
 
 
 @contextmanager
 def reading(path: Path, advice: str) -> Iterator[None]:
-    """Turn whatever a reader says of a damaged file into an error that names it and says what to do."""
+    """Turn any error of a reader into one that names the file and says what to do."""
     try:
         yield
     except UNREADABLE as error:
         raise DatasetError(f"{path} cannot be read ({type(error).__name__}: {error}): {advice}") from error
-
-
-def tar_member(archive: tarfile.TarFile, name: str) -> bytes:
-    """What a file in an archive holds; nothing is unpacked onto the disk."""
-    file = archive.extractfile(name)
-    if file is None:
-        raise ValueError(f"{name} is no file")
-    return file.read()

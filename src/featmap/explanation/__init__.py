@@ -92,8 +92,5 @@ class Explanation(ExplanationMixin):
         row_names = None if names is None else names[chosen]
         return Explanation(self._points[chosen], self._answers.feature_names, row_names, self.n_jobs)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
     def __repr__(self) -> str:
         return f"Explanation({len(self)} points, {self.n_features_in_} features)"

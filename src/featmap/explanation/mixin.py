@@ -395,7 +395,8 @@ class ExplanationMixin:
 
     @property
     def _answers(self) -> Answers:
-        check_is_fitted(self, "_points")
+        if not hasattr(self, "_points"):
+            check_is_fitted(self)
 
         from .answers import Answers
 
