@@ -17,7 +17,7 @@ from sklearn.metrics import r2_score
 from featmap import Explanation, FeatMAP, FeatmapWarning, InvalidDataError, InvalidParameterError, InvalidRowsError, explain
 from featmap.explanation import arrows
 from featmap.explanation.arrows import KINDS
-from featmap.explanation import SCORED
+from featmap.explanation.answers import SCORED
 from featmap.tangents.axes import axes
 from featmap.neighbors.exact import ExactSearch
 

@@ -17,7 +17,7 @@ from featmap.kernels.search import rank_candidates
 from featmap.neighbors.exact import ExactSearch
 from featmap.neighbors.lists import Lists, ListSearch
 from featmap.neighbors import find_neighbors, make_search
-from featmap.neighbors.given import given_neighbors
+from featmap.checks.neighbors import given_neighbors
 from featmap.run import Run
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .mixin import ExplanationMixin
 
@@ -24,9 +24,9 @@ class Explanation(ExplanationMixin):
     ----------
     points : Points
         The points to explain, made by `featmap.explain` or `FeatMAP.explain`.
-    feature_names : sequence of str or None, default=None
+    feature_names : array-like of str or None, default=None
         Names of the features, if they have some.
-    row_names : sequence or None, default=None
+    row_names : array-like or None, default=None
         Names of the points, if they have some.
     n_jobs : int or None, default=-1
         The number of threads; -1 for all cores, None for one. Answers never depend on it.
@@ -64,8 +64,8 @@ class Explanation(ExplanationMixin):
     def __init__(
         self,
         points: Points,
-        feature_names: Sequence[str] | None = None,
-        row_names: Sequence[Any] | None = None,
+        feature_names: ArrayLike | None = None,
+        row_names: ArrayLike | None = None,
         n_jobs: int | None = -1,
     ) -> None:
         self._points = points

@@ -93,7 +93,7 @@ def draw_arrows(kind: Arrows, points: Points, chosen: IntArray, k: int) -> tuple
 def fidelity(kind: Arrows, points: Points, chosen: IntArray, k: int) -> DoubleArray:
     """The cosine between predicted and true changes of features among the k nearest on the map, cross-fitted.
 
-    The k are halved, every second one in the order of distance, and what is fitted to one half is scored on the other.
+    The k are halved, every second one in the order of distance. What is fitted to one half is scored on the other.
     It is 0 where there is only one neighbour, and for points without edges.
     """
     if k < 2:

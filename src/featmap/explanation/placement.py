@@ -26,7 +26,7 @@ def place_rows(X: Matrix, manifold: Manifold, embedding: FloatArray, run: Run) -
 
 
 def nearest_rows(X: Matrix, prepared: Matrix, manifold: Manifold, run: Run) -> tuple[Neighbors, Neighbors]:
-    """The rows of the data nearest to new ones, given as they are and scaled: for the graph, and for tangent spaces."""
+    """The rows of the data nearest to new ones (given, and scaled): those for the graph, and for tangent spaces."""
     n_rows = manifold.data.shape[0]
     n_near = min(manifold.n_neighbors - 1, n_rows)
     n_most = min(manifold.n_tangent_neighbors - 1, n_rows)  # at least as many as the graph has

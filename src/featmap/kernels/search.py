@@ -13,7 +13,7 @@ COORDINATES_AT_ONCE = 8
 
 @compiled_sums
 def project_rows(rows, directions, start, stop, out):
-    """out[i] = rows[i] @ directions, row by row: the bits of a row do not depend on its batch, as those of BLAS do."""
+    """out[i] = rows[i] @ directions, row by row. With BLAS the bits of a row would depend on its batch."""
     n_features, width = directions.shape
     sums = np.empty(width, np.float32)
     for i in range(start, stop):

@@ -6,13 +6,17 @@ Wang et al., "Understanding how dimension reduction tools work" (2021). `Benchma
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from .accuracy import knn_accuracies, knn_accuracy
 from .benchmark import Benchmark
 from .density import density_correlation
-from .fidelity import arrow_fidelity
 from .pairs import normalized_stress, scale_normalized_stress, shepard_goodness
 from .ranks import continuity, trustworthiness
 from .triplets import centroid_triplet_accuracy, random_triplet_accuracy
+
+if TYPE_CHECKING:
+    from ..explanation.fidelity import arrow_fidelity
 
 __all__ = [
     "Benchmark",
@@ -28,3 +32,12 @@ __all__ = [
     "shepard_goodness",
     "trustworthiness",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Arrows belong to explanations, which are above the metrics: their fidelity is loaded when it is asked for."""
+    if name == "arrow_fidelity":
+        from ..explanation.fidelity import arrow_fidelity
+
+        return arrow_fidelity
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

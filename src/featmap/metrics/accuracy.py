@@ -10,10 +10,11 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import NearestNeighbors
 
+from ..checks.counts import checked_count
 from ..errors import InvalidParameterError
 from ..run.threads import one_library_thread
 from ..values import DoubleArray, IntArray
-from .checks import checked_count, checked_labels, checked_map
+from .checks import checked_embedding, checked_labels
 
 NEIGHBORS = (2, 4, 8, 16, 32, 64)
 N_FOLDS = 10
@@ -47,7 +48,7 @@ def knn_accuracies(
     class of fewer members than folds is in some of them only.
     """
     caller = "knn_accuracies"
-    Y = checked_map(caller, Y)
+    Y = checked_embedding(caller, Y)
     groups = checked_labels(caller, labels, len(Y))
     ks = checked_votes(caller, groups, n_neighbors, n_folds)
     scores = [_fold_scores(Y, groups, train, test, ks) for train, test in _folds(groups, n_folds, random_state)]

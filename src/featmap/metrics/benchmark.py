@@ -7,7 +7,7 @@ from typing import Any
 from ..data.scaling import scale_data
 from ..run import Run
 from .accuracy import checked_votes, knn_accuracy
-from .checks import check_jobs, checked_data, checked_labels, checked_map, rank_neighbors, sample_rows
+from .checks import check_jobs, checked_data, checked_embedding, checked_labels, rank_neighbors, sample_rows
 from .density import LocalRadii
 from .distances import DataDistances, MapDistances
 from .pairs import Pairs
@@ -66,7 +66,7 @@ class Benchmark:
 
     def score(self, Y: Any) -> dict[str, float]:
         """Every metric of a map, by the name of its function."""
-        Y = checked_map("score", Y, self._n_rows)
+        Y = checked_embedding("score", Y, self._n_rows)
         rows, k = self._rows, self._near.shape[1]
         on_map = MapDistances(Y)
         paired = self._pairs.on_map(Y)

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..checks.counts import checked_count
 from ..data.scaling import ScaledData, scale_data
 from ..data.sparse import Matrix
 from ..layout.radii import correlation
 from ..neighbors import find_neighbors, make_search
 from ..run import Run
 from ..values import DoubleArray, IntArray
-from .checks import check_jobs, checked_count, checked_pair
+from .checks import check_jobs, checked_pair
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from ..checks.counts import checked_count
 from ..data.scaling import ScaledData, scale_data
 from ..data.sparse import Matrix, up_to_translation
 from ..errors import InvalidDataError
 from ..run import Run
 from ..values import DoubleArray, IntArray
-from .checks import check_jobs, checked_count, checked_labels, checked_pair
+from .checks import check_jobs, checked_labels, checked_pair
 
 TRIPLETS_PER_POINT = 5
 

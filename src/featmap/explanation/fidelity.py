@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..estimator import explain
-from .checks import check_jobs, checked_pair, sample_rows
+from ..metrics.checks import check_jobs, checked_pair, sample_rows
+from .any_map import explain
 
 
 def arrow_fidelity(
