@@ -1,4 +1,4 @@
-"""All functions of featmap.plot alike: what they draw into, whom they draw, how large, with which names."""
+"""What all functions of featmap.plot have in common: Axes, models, sizes, names of features."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_importing_plot_chooses_no_backend():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_missing_matplotlib_is_told_with_its_extra(monkeypatch):
+def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "featmap.plot")
     with pytest.raises(MissingExtraError, match=r"^featmap\.plot needs matplotlib: pip install 'featmap\[plot\]'$"):
@@ -39,13 +39,13 @@ def test_missing_matplotlib_is_told_with_its_extra(monkeypatch):
 
 
 SEVERAL = [1, 3, 5]
-# A call for each function, for a subject of any size: a model or an explanation, and a label for each row.
+# One call of each function, for a model or an explanation of any size and one label per row.
 DRAWINGS = {
-    "alignment": lambda model, _, **options: plot.alignment(model, **options),
     "arrow_field": lambda model, _, **options: plot.arrow_field(model, 0, **options),
     "compare": lambda model, labels, **options: plot.compare(
         {"one": model, "two": model.embedding_}, labels=labels, **options
     ),
+    "consistency": lambda model, _, **options: plot.consistency(model, **options),
     "contrast": lambda model, labels, **options: plot.contrast(
         model.contrast(labels == labels[0], n_permutations=5), **options
     ),
@@ -108,7 +108,7 @@ def test_pictures_go_when_their_axes_are_cleared(model, labels, name):
 
 
 def assert_within_figure(ax):
-    """No panel, nor what is written around it, leaves the page, but for what rounding does."""
+    """Panels and the text around them are within the figure, up to one pixel of rounding."""
     box, page = ax.get_tightbbox(), ax.figure.bbox
     assert box.x0 >= page.x0 - 1
     assert box.x1 <= page.x1 + 1
@@ -124,15 +124,15 @@ def test_needs_a_fitted_model(name, labels):
 
 @pytest.mark.parametrize("name", sorted(set(DRAWINGS) - {"compare", "density_strip"}))
 def test_anything_else_is_refused_by_name(name, labels):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\((model|result)=…\): must be .*; got str"):
+    with pytest.raises(InvalidParameterError, match=rf"^{name}\((model|result)=…\): (model|result) must be .*; got str"):
         getattr(plot, name)(*arguments(name, "a model", labels), **IMAGES.get(name, {}))
 
 
 def arguments(name, model, labels):
-    """What the function must be given."""
+    """Return the arguments that the function requires."""
     if name in ("compare", "density_strip"):
         return [{"one": model}] if name == "compare" else [[model]]
-    if name in ("alignment", "contrast", "density", "embedding", "perturbation"):
+    if name in ("consistency", "contrast", "density", "embedding", "perturbation"):
         return [model]
     return [model, labels if name == "importance_heatmap" else 0]
 
@@ -155,7 +155,7 @@ def test_explanations_of_new_rows_are_drawn_too(model, digits, name):
 
 @pytest.mark.parametrize("name", sorted(FITTED_ONLY))
 def test_density_is_that_of_a_fitted_map(explanation, labels, name):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\(models?=…\): must be .*fitted FeatMAP.*Explanation"):
+    with pytest.raises(InvalidParameterError, match=rf"^{name}\((models?)=…\): \1 must be a fitted FeatMAP.*Explanation"):
         DRAWINGS[name](explanation, labels)
 
 
@@ -169,21 +169,21 @@ def test_a_row_that_is_not_there_is_named(model, name, row):
 @pytest.mark.parametrize("rows", [N_ROWS, [], [1.5], "all", [[1, 2]], np.zeros(N_ROWS, bool), np.ones(3, bool)])
 @pytest.mark.parametrize("name", ["importance_bar", "saliency_montage"])
 def test_rows_that_are_not_there_are_named(model, name, rows):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\(rows=.*\): must be one or more of the rows 0 to 299"):
+    with pytest.raises(InvalidParameterError, match=rf"^{name}\(rows=.*\): rows must be one or more integers from -300 to 299"):
         getattr(plot, name)(model, rows, **IMAGES.get(name, {}))
 
 
 @pytest.mark.parametrize("k", [0, -1, 101, 2.5, True, "ten"])
 @pytest.mark.parametrize("name", ["contrast", "explain_point", "importance_bar", "importance_heatmap", "local_frame"])
 def test_k_must_be_a_number_of_names_one_can_read(model, labels, name, k):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\(k=.*\): must be an integer from 1"):
+    with pytest.raises(InvalidParameterError, match=rf"^{name}\(k=.*\): k must be an integer from 1 to "):
         DRAWINGS[name](model, labels, k=k)
 
 
 @pytest.mark.parametrize("name", ["arrow_field", "explain_point", "local_frame"])
 def test_a_kind_of_arrows_must_be_known(model, labels, name):
     with pytest.raises(
-        InvalidParameterError, match=rf"^{name}\(kind='random'\): must be one of 'tangent', 'frame', 'map'"
+        InvalidParameterError, match=rf"^{name}\(kind='random'\): kind must be one of 'tangent', 'frame', 'map'"
     ):
         DRAWINGS[name](model, labels, kind="random")
 
@@ -193,7 +193,7 @@ NAMED = ["arrow_field", "contrast", "explain_point", "feature", "importance_bar"
 
 @pytest.mark.parametrize("name", NAMED)
 def test_names_must_be_one_per_feature(model, labels, name):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\(feature_names=\.\.\.\): must be .*, 64; got 2"):
+    with pytest.raises(InvalidParameterError, match=rf"^{name}\(feature_names=…\): feature_names must have .*, 64; got 2"):
         DRAWINGS[name](model, labels, feature_names=["a", "b"])
 
 
@@ -223,7 +223,7 @@ def two_thousand():
 
 @pytest.fixture(scope="module")
 def seventy_thousand():
-    """An explanation, with the radii of a fitted model."""
+    """An explanation with the radii of a fitted model, because a fit of 70,000 rows would take too long."""
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(70_000, 5)).astype(np.float32)
     model = explain(rows, rows[:, :2])

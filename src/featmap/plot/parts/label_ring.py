@@ -19,7 +19,7 @@ MARGIN = 6.0  # free space between circle and label, in points
 
 @dataclass(frozen=True)
 class LabelRing:
-    """Texts and their positions in points from the centre, where texts on the right begin and those on the left end."""
+    """Texts and their positions, in points from the centre. Texts on the left end there, the others begin there."""
 
     texts: list[str]
     positions: np.ndarray
