@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import importlib
+import inspect
+import pickle
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import matplotlib
 import numpy as np
 import pytest
 from matplotlib import pyplot
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from drawn import pixels
 from featmap import FeatMAP, InvalidParameterError, MissingExtraError, explain, plot
@@ -74,7 +80,73 @@ each = pytest.mark.parametrize("name", DRAWINGS)
 
 def test_public_names():
     assert plot.__all__ == sorted(DRAWINGS)
-    assert all(callable(getattr(plot, name)) for name in plot.__all__)
+    assert all(inspect.isfunction(getattr(plot, name)) for name in plot.__all__)
+
+
+def test_every_function_has_a_file_of_its_name_and_there_are_no_others():
+    files = Path(plot.__file__).parent.glob("*.py")
+    assert sorted(file.stem for file in files if file.stem != "__init__") == plot.__all__
+
+
+@each
+def test_docstrings_have_every_parameter_with_its_type_and_default(name):
+    function = getattr(plot, name)
+    sections = dict(zip(*[iter(re.split(r"\n(\w+)\n-+\n", inspect.getdoc(function))[1:])] * 2, strict=True))
+    assert list(sections) == ["Parameters", "Returns", "Examples"]
+    documented = dict(re.findall(r"^(\w+) : (.+)$", sections["Parameters"], re.MULTILINE))
+    parameters = inspect.signature(function).parameters
+    assert list(documented) == list(parameters)
+    for parameter, written in documented.items():
+        default = re.search("default=(.+)$", written)
+        expected = parameters[parameter].default
+        assert (default[1].strip('"') if default else inspect.Parameter.empty) in (expected, str(expected))
+
+
+POSITIONAL = {
+    "arrow_field": ["model", "feature"],
+    "compare": ["maps", "labels"],
+    "consistency": ["model"],
+    "contrast": ["result"],
+    "density": ["model"],
+    "density_strip": ["models", "labels"],
+    "embedding": ["model", "labels"],
+    "explain_point": ["model", "row"],
+    "feature": ["model", "feature"],
+    "importance_bar": ["model", "rows"],
+    "importance_heatmap": ["model", "labels"],
+    "local_frame": ["model", "row"],
+    "perturbation": ["result"],
+    "saliency": ["model", "row", "image_shape"],
+    "saliency_montage": ["model", "rows", "image_shape"],
+}
+
+
+@each
+def test_what_is_drawn_is_given_by_position_and_how_by_name(name):
+    parameters = inspect.signature(getattr(plot, name)).parameters.values()
+    by_position = [one.name for one in parameters if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    assert by_position == POSITIONAL[name]
+
+
+@each
+def test_notebooks_print_nothing_above_the_figure(model, labels, name, capsys):
+    """IPython calls `_ipython_display_`, if an object has it, and prints nothing of its own then."""
+    for ax in (DRAWINGS[name](model, labels), DRAWINGS[name](model, labels, ax=pyplot.figure().add_subplot())):
+        assert ax._ipython_display_() is None
+    assert capsys.readouterr().out == ""
+
+
+def test_ipython_itself_prints_nothing(model):
+    formatters = pytest.importorskip("IPython.core.formatters")
+    assert formatters.DisplayFormatter().format(plot.embedding(model)) == ({}, {})
+    assert formatters.DisplayFormatter().format(pyplot.figure().add_subplot()) != ({}, {})
+
+
+@each
+def test_figures_can_be_pickled(model, labels, name):
+    ax = DRAWINGS[name](model, labels)
+    copy = pickle.loads(pickle.dumps(ax.figure))
+    assert np.array_equal(pixels(copy.axes[0]), pixels(ax))
 
 
 @each
@@ -124,7 +196,9 @@ def test_needs_a_fitted_model(name, labels):
 
 @pytest.mark.parametrize("name", sorted(set(DRAWINGS) - {"compare", "density_strip"}))
 def test_anything_else_is_refused_by_name(name, labels):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\((model|result)=…\): (model|result) must be .*; got str"):
+    with pytest.raises(
+        InvalidParameterError, match=rf"^{name}\((model|result)=…\): (model|result) must be .*; got str"
+    ):
         getattr(plot, name)(*arguments(name, "a model", labels), **IMAGES.get(name, {}))
 
 
@@ -135,6 +209,29 @@ def arguments(name, model, labels):
     if name in ("consistency", "contrast", "density", "embedding", "perturbation"):
         return [model]
     return [model, labels if name == "importance_heatmap" else 0]
+
+
+OF_MODELS = sorted(set(DRAWINGS) - OF_RESULTS)
+
+
+@pytest.mark.parametrize("name", OF_MODELS)
+def test_a_pipeline_is_drawn_as_its_last_step(model, labels, name):
+    pipeline = make_pipeline(FunctionTransformer(), model)
+    given = arguments(name, pipeline, labels)
+    taken_apart = arguments(name, model, labels)
+    drawn = getattr(plot, name)(*given, **IMAGES.get(name, {}))
+    expected = getattr(plot, name)(*taken_apart, **IMAGES.get(name, {}))
+    assert np.array_equal(pixels(drawn), pixels(expected))
+
+
+@pytest.mark.parametrize("name", sorted(set(OF_MODELS) - {"compare"}))
+def test_a_pipeline_must_end_in_a_fitted_featmap(model, labels, name):
+    scaled = make_pipeline(model, FunctionTransformer())
+    message = rf"^{name}\(models?=pipeline\): pipeline\[-1\] must be a fitted FeatMAP; got FunctionTransformer$"
+    with pytest.raises(InvalidParameterError, match=message):
+        getattr(plot, name)(*arguments(name, scaled, labels), **IMAGES.get(name, {}))
+    with pytest.raises(NotFittedError):
+        getattr(plot, name)(*arguments(name, make_pipeline(FeatMAP()), labels), **IMAGES.get(name, {}))
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +252,9 @@ def test_explanations_of_new_rows_are_drawn_too(model, digits, name):
 
 @pytest.mark.parametrize("name", sorted(FITTED_ONLY))
 def test_density_is_that_of_a_fitted_map(explanation, labels, name):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\((models?)=…\): \1 must be a fitted FeatMAP.*Explanation"):
+    with pytest.raises(
+        InvalidParameterError, match=rf"^{name}\((models?)=…\): \1 must be a fitted FeatMAP.*Explanation"
+    ):
         DRAWINGS[name](explanation, labels)
 
 
@@ -169,7 +268,9 @@ def test_a_row_that_is_not_there_is_named(model, name, row):
 @pytest.mark.parametrize("rows", [N_ROWS, [], [1.5], "all", [[1, 2]], np.zeros(N_ROWS, bool), np.ones(3, bool)])
 @pytest.mark.parametrize("name", ["importance_bar", "saliency_montage"])
 def test_rows_that_are_not_there_are_named(model, name, rows):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\(rows=.*\): rows must be one or more integers from -300 to 299"):
+    with pytest.raises(
+        InvalidParameterError, match=rf"^{name}\(rows=.*\): rows must be one or more integers from -300 to 299"
+    ):
         getattr(plot, name)(model, rows, **IMAGES.get(name, {}))
 
 
@@ -193,7 +294,9 @@ NAMED = ["arrow_field", "contrast", "explain_point", "feature", "importance_bar"
 
 @pytest.mark.parametrize("name", NAMED)
 def test_names_must_be_one_per_feature(model, labels, name):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\(feature_names=…\): feature_names must have .*, 64; got 2"):
+    with pytest.raises(
+        InvalidParameterError, match=rf"^{name}\(feature_names=…\): feature_names must have .*, 64; got 2"
+    ):
         DRAWINGS[name](model, labels, feature_names=["a", "b"])
 
 

@@ -166,7 +166,9 @@ def test_q_values_stand_between_the_panels(result):
 
 @pytest.mark.parametrize("groups", ["ab", ("a",), ("a", "b", "c")])
 def test_two_groups_have_two_names(result, groups):
-    with pytest.raises(InvalidParameterError, match=r"^contrast\(groups=.*\): groups must be the names of the two groups"):
+    with pytest.raises(
+        InvalidParameterError, match=r"^contrast\(groups=.*\): groups must be the names of the two groups"
+    ):
         plot.contrast(result, groups=groups)
 
 

@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot
 from matplotlib.colors import to_rgb, to_rgba
+from sklearn.manifold import TSNE
+from sklearn.pipeline import make_pipeline
 
 from drawn import colour_at, legend_names, overlapping, pixels, scatters, with_embedding
 from featmap import InvalidParameterError, plot
@@ -240,7 +242,9 @@ def test_a_feature_that_is_not_there_is_named(model, function, feature):
 
 
 def test_a_name_that_two_features_share_is_refused(model):
-    with pytest.raises(InvalidParameterError, match=r"^feature\(feature='twice'\): feature must be .*; 2 features have this name"):
+    with pytest.raises(
+        InvalidParameterError, match=r"^feature\(feature='twice'\): feature must be .*; 2 features have this name"
+    ):
         plot.feature(model, "twice", feature_names=["twice", "twice", *map(str, range(62))])
 
 
@@ -267,7 +271,10 @@ def test_points_without_directions_are_grey(model_with_copies):
     assert bar_label(ax).endswith("grey: missing")
 
 
-DRAWN_BY_SAMPLE = {"consistency": plot.consistency, "feature": lambda model, **options: plot.feature(model, 0, **options)}
+DRAWN_BY_SAMPLE = {
+    "consistency": plot.consistency,
+    "feature": lambda model, **options: plot.feature(model, 0, **options),
+}
 
 
 @pytest.mark.parametrize("draw", DRAWN_BY_SAMPLE.values(), ids=DRAWN_BY_SAMPLE)
@@ -330,6 +337,13 @@ def test_titles_of_a_strip_in_two_rows_do_not_overlap(model):
     ax = plot.density_strip([model] * 6)
     pixels(ax)
     assert not overlapping([panel.get_tightbbox() for panel in ax.child_axes])
+
+
+def test_maps_of_other_methods_and_frames_are_compared_too(model, digits):
+    tsne = TSNE(init="random", max_iter=250, random_state=0).fit(digits[:N_ROWS])
+    ax = plot.compare({"TSNE": tsne, "pipeline": make_pipeline(tsne), "frame": pd.DataFrame(model.embedding_)})
+    for panel, embedding in zip(ax.child_axes, [tsne.embedding_, tsne.embedding_, model.embedding_], strict=True):
+        assert colour_at(panel, embedding[7])
 
 
 @pytest.mark.parametrize("maps", [{}, [1], None, {"bad": np.zeros((3, 2, 2))}, {"bad": [[1.0, np.nan]]}, {"bad": 3}])
