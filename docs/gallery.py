@@ -1,6 +1,7 @@
-"""One picture of each function of featmap.plot, from scikit-learn's digits.
+"""Draw one picture with each function of featmap.plot, from scikit-learn's digits.
 
-Run it as ``python docs/gallery.py [folder]``; it writes the pictures of docs/gallery.md (into docs/images/gallery/).
+Run it as ``python docs/gallery.py [folder]``. It writes the pictures of docs/gallery.md, by default into
+docs/images/gallery/.
 """
 
 from __future__ import annotations
@@ -34,19 +35,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def parse(arguments: Sequence[str] | None) -> Path:
-    parser = argparse.ArgumentParser(description="Draw one picture of each function of featmap.plot.")
+    parser = argparse.ArgumentParser(description="Draw one picture with each function of featmap.plot.")
     here = Path(__file__).parent / "images" / "gallery"
     parser.add_argument("folder", nargs="?", type=Path, default=here, help="where to write")
     return parser.parse_args(arguments).folder
 
 
 def pictures() -> dict[str, Callable[[], Axes]]:
-    """A call for each function, as docs/gallery.md shows it."""
+    """Return one call of each function, as docs/gallery.md shows it."""
     digits = load_digits()
     X, y = digits.data, digits.target
     names = [f"r{row}c{column}" for row in range(8) for column in range(8)]
     model = FeatMAP(random_state=0).fit(X)
-    pixels = {"image_shape": (8, 8)}
+    shape = (8, 8)
     principal = PCA(2, random_state=0).fit_transform(X)
     one_of_each = [np.flatnonzero(y == digit)[0] for digit in range(10)]
 
@@ -54,25 +55,25 @@ def pictures() -> dict[str, Callable[[], Axes]]:
         return FeatMAP(density_weight=weight, random_state=0).fit(X)
 
     return {
-        "embedding": lambda: plot.embedding(model, labels=y),
+        "embedding": lambda: plot.embedding(model, y),
         "local_frame": lambda: plot.local_frame(model, ROW, feature_names=names),
         "explain_point": lambda: plot.explain_point(
-            model, ROW, image=X[ROW], labels=y, feature_names=names, **pixels
+            model, ROW, image_shape=shape, image=X[ROW], labels=y, feature_names=names
         ),
         "arrow_field": lambda: plot.arrow_field(model, "r3c4", feature_names=names),
         "feature": lambda: plot.feature(model, "r3c4", feature_names=names),
-        "saliency": lambda: plot.saliency(model, ROW, image=X[ROW], **pixels),
-        "saliency_montage": lambda: plot.saliency_montage(model, one_of_each, images=X[one_of_each], **pixels),
+        "saliency": lambda: plot.saliency(model, ROW, shape, image=X[ROW]),
+        "saliency_montage": lambda: plot.saliency_montage(model, one_of_each, shape, images=X[one_of_each]),
         "importance_bar": lambda: plot.importance_bar(model, y == 4, feature_names=names),
         "importance_heatmap": lambda: plot.importance_heatmap(model, y, feature_names=names),
         "contrast": lambda: plot.contrast(
             model.contrast(4, 9, labels=y), groups=("fours", "nines"), feature_names=names
         ),
         "density": lambda: plot.density(model),
-        "density_strip": lambda: plot.density_strip([weighted(weight) for weight in (0, 0.5, 2)], labels=y),
-        "compare": lambda: plot.compare({"featMAP": model, "principal components": principal}, labels=y),
+        "density_strip": lambda: plot.density_strip([weighted(weight) for weight in (0, 0.5, 2)], y),
+        "compare": lambda: plot.compare({"featMAP": model, "principal components": principal}, y),
         "perturbation": lambda: plot.perturbation(model.perturbation()),
-        "alignment": lambda: plot.alignment(model),
+        "consistency": lambda: plot.consistency(model),
     }
 
 

@@ -1,4 +1,4 @@
-"""What is on a picture: its artists, their places and colours, and whether text overlaps."""
+"""Read a picture: its artists, their positions and colours, and whether texts overlap."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ import numpy as np
 from matplotlib.collections import PathCollection
 
 
-def with_places(model, places):
-    """The model, with another map."""
+def with_embedding(model, embedding):
+    """Return a copy of the model that has another map."""
     other = copy.copy(model)
-    other.embedding_ = np.asarray(places, np.float32)
+    other.embedding_ = np.asarray(embedding, np.float32)
     return other
+
+
+def top_columns(model, row, k):
+    """Return the column numbers of the k most important features of a row."""
+    return np.argsort(-model.feature_importance([row])[0], kind="stable")[:k]
 
 
 def pixels(ax):
@@ -39,14 +44,14 @@ def scatters(ax):
     return [one for one in ax.collections if isinstance(one, PathCollection) and len(one.get_offsets())]
 
 
-def colour_at(ax, place):
-    """Colour of the point drawn at a place of the map."""
+def colour_at(ax, position):
+    """Return the colour of the point that is drawn at this position."""
     for points in scatters(ax):
-        (found,) = np.nonzero((np.asarray(points.get_offsets()) == place).all(axis=1))
+        (found,) = np.nonzero((np.asarray(points.get_offsets()) == position).all(axis=1))
         if len(found):
             colours = points.get_facecolors()
             return tuple(colours[found[0] % len(colours)])
-    raise AssertionError(f"nothing is drawn at {place}")
+    raise AssertionError(f"nothing is drawn at {position}")
 
 
 def legend_names(ax):

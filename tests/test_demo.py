@@ -44,7 +44,7 @@ def test_pictures_are_readable_and_not_blank(folder, name):
 def test_map_shows_all_ten_colours(folder):
     from matplotlib.colors import to_rgb
 
-    from featmap.plot.palette import COLOURS
+    from featmap.plot.parts.palette import COLOURS
 
     image = imread(folder / "map.png")[..., :3]
     for colour in COLOURS:

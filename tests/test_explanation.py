@@ -14,7 +14,15 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 
-from featmap import Explanation, FeatMAP, FeatmapWarning, InvalidDataError, InvalidParameterError, InvalidRowsError, explain
+from featmap import (
+    Explanation,
+    FeatMAP,
+    FeatmapWarning,
+    InvalidDataError,
+    InvalidParameterError,
+    InvalidRowsError,
+    explain,
+)
 from featmap.explanation import arrows
 from featmap.explanation.arrows import KINDS
 from featmap.explanation.answers import SCORED

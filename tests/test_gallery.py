@@ -1,4 +1,4 @@
-"""docs/gallery.md shows every picture, as docs/gallery.py makes it."""
+"""docs/gallery.md shows every picture that docs/gallery.py makes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_script_makes_those_pictures():
 
 @pytest.mark.parametrize("page", [DOCS / "gallery.md", DOCS.parent / "README.md"], ids=lambda page: page.name)
 def test_every_piece_of_code_on_the_page_runs(page, tmp_path, monkeypatch):
-    """One after the other, as a reader would; but for the data set that has to be downloaded."""
+    """Run them one after the other as a reader would, without the one that downloads a data set."""
     pieces = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     pieces = [piece for piece in pieces if "datasets import load_mnist" not in piece]
     assert len(pieces) > 3

@@ -1,19 +1,25 @@
-"""All functions of featmap.plot alike: what they draw into, whom they draw, how large, with which names."""
+"""What all functions of featmap.plot have in common: Axes, models, sizes, names of features."""
 
 from __future__ import annotations
 
 import importlib
+import inspect
+import pickle
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import matplotlib
 import numpy as np
 import pytest
 from matplotlib import pyplot
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from drawn import pixels
-from featmap import FeatMAP, InvalidParameterError, MissingExtraError, explain, plot
+from featmap import FeatMAP, InvalidParameterError, InvalidRowsError, MissingExtraError, explain, plot
 
 N_ROWS = 300
 
@@ -31,7 +37,7 @@ def test_importing_plot_chooses_no_backend():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_missing_matplotlib_is_told_with_its_extra(monkeypatch):
+def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "featmap.plot")
     with pytest.raises(MissingExtraError, match=r"^featmap\.plot needs matplotlib: pip install 'featmap\[plot\]'$"):
@@ -39,13 +45,13 @@ def test_missing_matplotlib_is_told_with_its_extra(monkeypatch):
 
 
 SEVERAL = [1, 3, 5]
-# A call for each function, for a subject of any size: a model or an explanation, and a label for each row.
+# One call of each function, for a model or an explanation of any size and one label per row.
 DRAWINGS = {
-    "alignment": lambda model, _, **options: plot.alignment(model, **options),
     "arrow_field": lambda model, _, **options: plot.arrow_field(model, 0, **options),
     "compare": lambda model, labels, **options: plot.compare(
         {"one": model, "two": model.embedding_}, labels=labels, **options
     ),
+    "consistency": lambda model, _, **options: plot.consistency(model, **options),
     "contrast": lambda model, labels, **options: plot.contrast(
         model.contrast(labels == labels[0], n_permutations=5), **options
     ),
@@ -74,7 +80,73 @@ each = pytest.mark.parametrize("name", DRAWINGS)
 
 def test_public_names():
     assert plot.__all__ == sorted(DRAWINGS)
-    assert all(callable(getattr(plot, name)) for name in plot.__all__)
+    assert all(inspect.isfunction(getattr(plot, name)) for name in plot.__all__)
+
+
+def test_every_function_has_a_file_of_its_name_and_there_are_no_others():
+    files = Path(plot.__file__).parent.glob("*.py")
+    assert sorted(file.stem for file in files if file.stem != "__init__") == plot.__all__
+
+
+@each
+def test_docstrings_have_every_parameter_with_its_type_and_default(name):
+    function = getattr(plot, name)
+    sections = dict(zip(*[iter(re.split(r"\n(\w+)\n-+\n", inspect.getdoc(function))[1:])] * 2, strict=True))
+    assert list(sections) == ["Parameters", "Returns", "Examples"]
+    documented = dict(re.findall(r"^(\w+) : (.+)$", sections["Parameters"], re.MULTILINE))
+    parameters = inspect.signature(function).parameters
+    assert list(documented) == list(parameters)
+    for parameter, written in documented.items():
+        default = re.search("default=(.+)$", written)
+        expected = parameters[parameter].default
+        assert (default[1].strip('"') if default else inspect.Parameter.empty) in (expected, str(expected))
+
+
+POSITIONAL = {
+    "arrow_field": ["model", "feature"],
+    "compare": ["maps", "labels"],
+    "consistency": ["model"],
+    "contrast": ["result"],
+    "density": ["model"],
+    "density_strip": ["models", "labels"],
+    "embedding": ["model", "labels"],
+    "explain_point": ["model", "row"],
+    "feature": ["model", "feature"],
+    "importance_bar": ["model", "rows"],
+    "importance_heatmap": ["model", "labels"],
+    "local_frame": ["model", "row"],
+    "perturbation": ["result"],
+    "saliency": ["model", "row", "image_shape"],
+    "saliency_montage": ["model", "rows", "image_shape"],
+}
+
+
+@each
+def test_what_is_drawn_is_given_by_position_and_how_by_name(name):
+    parameters = inspect.signature(getattr(plot, name)).parameters.values()
+    by_position = [one.name for one in parameters if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    assert by_position == POSITIONAL[name]
+
+
+@each
+def test_notebooks_print_nothing_above_the_figure(model, labels, name, capsys):
+    """IPython calls `_ipython_display_`, if an object has it, and prints nothing of its own then."""
+    for ax in (DRAWINGS[name](model, labels), DRAWINGS[name](model, labels, ax=pyplot.figure().add_subplot())):
+        assert ax._ipython_display_() is None
+    assert capsys.readouterr().out == ""
+
+
+def test_ipython_itself_prints_nothing(model):
+    formatters = pytest.importorskip("IPython.core.formatters")
+    assert formatters.DisplayFormatter().format(plot.embedding(model)) == ({}, {})
+    assert formatters.DisplayFormatter().format(pyplot.figure().add_subplot()) != ({}, {})
+
+
+@each
+def test_figures_can_be_pickled(model, labels, name):
+    ax = DRAWINGS[name](model, labels)
+    copy = pickle.loads(pickle.dumps(ax.figure))
+    assert np.array_equal(pixels(copy.axes[0]), pixels(ax))
 
 
 @each
@@ -108,7 +180,7 @@ def test_pictures_go_when_their_axes_are_cleared(model, labels, name):
 
 
 def assert_within_figure(ax):
-    """No panel, nor what is written around it, leaves the page, but for what rounding does."""
+    """Panels and the text around them are within the figure, up to one pixel of rounding."""
     box, page = ax.get_tightbbox(), ax.figure.bbox
     assert box.x0 >= page.x0 - 1
     assert box.x1 <= page.x1 + 1
@@ -124,17 +196,42 @@ def test_needs_a_fitted_model(name, labels):
 
 @pytest.mark.parametrize("name", sorted(set(DRAWINGS) - {"compare", "density_strip"}))
 def test_anything_else_is_refused_by_name(name, labels):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\((model|result)=…\): must be .*; got str"):
+    with pytest.raises(
+        InvalidParameterError, match=rf"^{name}\((model|result)=…\): (model|result) must be .*; got str"
+    ):
         getattr(plot, name)(*arguments(name, "a model", labels), **IMAGES.get(name, {}))
 
 
 def arguments(name, model, labels):
-    """What the function must be given."""
+    """Return the arguments that the function requires."""
     if name in ("compare", "density_strip"):
         return [{"one": model}] if name == "compare" else [[model]]
-    if name in ("alignment", "contrast", "density", "embedding", "perturbation"):
+    if name in ("consistency", "contrast", "density", "embedding", "perturbation"):
         return [model]
     return [model, labels if name == "importance_heatmap" else 0]
+
+
+OF_MODELS = sorted(set(DRAWINGS) - OF_RESULTS)
+
+
+@pytest.mark.parametrize("name", OF_MODELS)
+def test_a_pipeline_is_drawn_as_its_last_step(model, labels, name):
+    pipeline = make_pipeline(FunctionTransformer(), model)
+    given = arguments(name, pipeline, labels)
+    taken_apart = arguments(name, model, labels)
+    drawn = getattr(plot, name)(*given, **IMAGES.get(name, {}))
+    expected = getattr(plot, name)(*taken_apart, **IMAGES.get(name, {}))
+    assert np.array_equal(pixels(drawn), pixels(expected))
+
+
+@pytest.mark.parametrize("name", sorted(set(OF_MODELS) - {"compare"}))
+def test_a_pipeline_must_end_in_a_fitted_featmap(model, labels, name):
+    scaled = make_pipeline(model, FunctionTransformer())
+    message = rf"^{name}\(models?=pipeline\): pipeline\[-1\] must be a fitted FeatMAP; got FunctionTransformer$"
+    with pytest.raises(InvalidParameterError, match=message):
+        getattr(plot, name)(*arguments(name, scaled, labels), **IMAGES.get(name, {}))
+    with pytest.raises(NotFittedError):
+        getattr(plot, name)(*arguments(name, make_pipeline(FeatMAP()), labels), **IMAGES.get(name, {}))
 
 
 @pytest.fixture(scope="module")
@@ -155,11 +252,13 @@ def test_explanations_of_new_rows_are_drawn_too(model, digits, name):
 
 @pytest.mark.parametrize("name", sorted(FITTED_ONLY))
 def test_density_is_that_of_a_fitted_map(explanation, labels, name):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\(models?=…\): must be .*fitted FeatMAP.*Explanation"):
+    with pytest.raises(
+        InvalidParameterError, match=rf"^{name}\((models?)=…\): \1 must be a fitted FeatMAP.*Explanation"
+    ):
         DRAWINGS[name](explanation, labels)
 
 
-@pytest.mark.parametrize("row", [N_ROWS, -N_ROWS - 1, 1.5, None, [1]])
+@pytest.mark.parametrize("row", [N_ROWS, -N_ROWS - 1, 1.5, None, [1, 2]])
 @pytest.mark.parametrize("name", ["local_frame", "explain_point", "saliency"])
 def test_a_row_that_is_not_there_is_named(model, name, row):
     with pytest.raises(InvalidParameterError, match=rf"^{name}\(row="):
@@ -169,21 +268,21 @@ def test_a_row_that_is_not_there_is_named(model, name, row):
 @pytest.mark.parametrize("rows", [N_ROWS, [], [1.5], "all", [[1, 2]], np.zeros(N_ROWS, bool), np.ones(3, bool)])
 @pytest.mark.parametrize("name", ["importance_bar", "saliency_montage"])
 def test_rows_that_are_not_there_are_named(model, name, rows):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\(rows=.*\): must be one or more of the rows 0 to 299"):
+    with pytest.raises(InvalidRowsError, match=rf"^{name}\(rows=…\): "):
         getattr(plot, name)(model, rows, **IMAGES.get(name, {}))
 
 
 @pytest.mark.parametrize("k", [0, -1, 101, 2.5, True, "ten"])
 @pytest.mark.parametrize("name", ["contrast", "explain_point", "importance_bar", "importance_heatmap", "local_frame"])
 def test_k_must_be_a_number_of_names_one_can_read(model, labels, name, k):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\(k=.*\): must be an integer from 1"):
+    with pytest.raises(InvalidParameterError, match=rf"^{name}\(k=.*\): k must be an integer from 1 to "):
         DRAWINGS[name](model, labels, k=k)
 
 
 @pytest.mark.parametrize("name", ["arrow_field", "explain_point", "local_frame"])
 def test_a_kind_of_arrows_must_be_known(model, labels, name):
     with pytest.raises(
-        InvalidParameterError, match=rf"^{name}\(kind='random'\): must be one of 'tangent', 'frame', 'map'"
+        InvalidParameterError, match=rf"^{name}\(kind='random'\): kind must be one of 'tangent', 'frame', 'map'"
     ):
         DRAWINGS[name](model, labels, kind="random")
 
@@ -193,7 +292,9 @@ NAMED = ["arrow_field", "contrast", "explain_point", "feature", "importance_bar"
 
 @pytest.mark.parametrize("name", NAMED)
 def test_names_must_be_one_per_feature(model, labels, name):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\(feature_names=\.\.\.\): must be .*, 64; got 2"):
+    with pytest.raises(
+        InvalidParameterError, match=rf"^{name}\(feature_names=…\): feature_names must have .*, 64; got 2"
+    ):
         DRAWINGS[name](model, labels, feature_names=["a", "b"])
 
 
@@ -223,7 +324,7 @@ def two_thousand():
 
 @pytest.fixture(scope="module")
 def seventy_thousand():
-    """An explanation, with the radii of a fitted model."""
+    """An explanation with the radii of a fitted model, because a fit of 70,000 rows would take too long."""
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(70_000, 5)).astype(np.float32)
     model = explain(rows, rows[:, :2])

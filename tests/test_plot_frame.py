@@ -1,4 +1,4 @@
-"""Arrows: the local frame of a point, one feature all over the map, a page of one point."""
+"""Arrows: the local frame of a row, one feature all over the map, one row on a page."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.quiver import Quiver
 
-from drawn import legend_names, lines, only, overlapping, pixels, scatters, texts, with_places
-from featmap import FeatMAP, InvalidParameterError, plot
-from featmap.plot.field import rows_of_cells
-from featmap.plot.label_ring import spread
+from drawn import legend_names, lines, only, overlapping, pixels, scatters, texts, top_columns, with_embedding
+from featmap import FeatMAP, FeatmapError, InvalidParameterError, plot
+from featmap.plot.arrow_field import rows_of_cells
+from featmap.plot.parts.label_ring import spread
 
 N_ROWS = 300
 
@@ -23,7 +23,7 @@ N_ROWS = 300
 def test_frame_has_k_labelled_arrows_that_are_the_models(model, k):
     row = 5
     ax = plot.local_frame(model, row, k=k)
-    top = model.top_features([row], k)[0]
+    top = top_columns(model, row, k)
     arrows = model.arrows([row])[0]
     drawn = only(ax, Quiver)
     assert len(drawn.U) == k
@@ -34,7 +34,7 @@ def test_frame_has_k_labelled_arrows_that_are_the_models(model, k):
 def test_leaders_join_each_label_with_its_own_arrow(model):
     ax = plot.local_frame(model, 5)
     leaders = lines(ax, "leaders")
-    tips = model.arrows([5])[0][model.top_features([5], 10)[0]]
+    tips = model.arrows([5])[0][top_columns(model, 5, 10)]
     labels = texts(ax, "feature")
     assert np.allclose(leaders[: len(labels), 0], tips)
     assert np.allclose(leaders[: len(labels), 1], [text.xy for text in labels])
@@ -63,7 +63,7 @@ def test_axes_are_lines_through_the_point_without_heads(model):
 def test_other_features_are_faint_lines_without_labels(model):
     ax = plot.local_frame(model, 5)
     arrows = model.arrows([5])[0]
-    others = np.delete(arrows, model.top_features([5], 10)[0], axis=0)
+    others = np.delete(arrows, top_columns(model, 5, 10), axis=0)
     lengths = np.linalg.norm(others, axis=1)
     visible = others[lengths > 0.01 * np.linalg.norm(arrows, axis=1).max()]
     assert len(visible) > 10
@@ -120,13 +120,13 @@ def test_the_circle_gives_the_scale(model):
     unit, fidelity = ax.get_xlabel().split("\n")
     assert unit == f"dotted circle: {circle.radius:g} units of the data per unit of the map"
     own, best = model.fidelity([5])[0], model.fidelity([5], "map")[0]
-    assert fidelity == f"fidelity {own:.2f} (arrows of the map alone: {best:.2f})"
+    assert fidelity == f"fidelity {own:.2f} (linear regression on the map: {best:.2f})"
 
 
 def test_names_come_from_the_argument_else_from_the_fit(rng):
     frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=["weight", "height", "age"])
     model = FeatMAP(n_epochs=5, random_state=0).fit(frame)
-    top = model.top_features([0], 3)[0]
+    top = top_columns(model, 0, 3)
     fitted = [text.get_text() for text in texts(plot.local_frame(model, 0), "feature")]
     assert fitted == [frame.columns[feature] for feature in top]
     given = texts(plot.local_frame(model, 0, feature_names=np.array(["a", "b", "c"])), "feature")
@@ -148,14 +148,14 @@ def test_rows_count_from_the_end_too(model):
 
 def test_a_frame_needs_two_dimensions(model):
     with pytest.raises(InvalidParameterError, match="n_components >= 2"):
-        plot.local_frame(with_places(model, model.embedding_[:, :1]), 0)
+        plot.local_frame(with_embedding(model, model.embedding_[:, :1]), 0)
 
 
 def test_a_frame_of_three_dimensions_is_seen_along_two(digits):
     model = FeatMAP(n_components=3, n_epochs=5, random_state=0).fit(digits[:100])
     ax = plot.local_frame(model, 0, k=4)
     drawn = only(ax, Quiver)
-    top = model.top_features([0], 4)[0]
+    top = top_columns(model, 0, 4)
     assert np.allclose(np.column_stack([drawn.U, drawn.V]), model.arrows([0])[0][top, :2])
     assert [text.get_text() for text in texts(ax, "axis")] == ["v₁", "v₂", "v₃"]
     assert "dimension 1 of 3" in ax.get_xlabel()
@@ -205,12 +205,12 @@ def test_spread_moves_as_little_as_it_must():
 def test_arrows_of_any_kind_with_their_unit_and_fidelity(model, kind):
     ax = plot.local_frame(model, 5, kind=kind)
     drawn = only(ax, Quiver)
-    top = model.top_features([5], 10)[0]
+    top = top_columns(model, 5, 10)
     assert np.allclose(np.column_stack([drawn.U, drawn.V]), model.arrows([5], kind)[0][top])
     unit, fidelity = ax.get_xlabel().split("\n")
     assert unit.endswith("without unit" if kind == "frame" else "units of the data per unit of the map")
     assert fidelity.startswith(f"fidelity {model.fidelity([5], kind)[0]:.2f}")
-    assert ("(arrows of the map alone:" in fidelity) == (kind != "map")
+    assert ("(linear regression on the map:" in fidelity) == (kind != "map")
 
 
 # One feature all over the map
@@ -220,7 +220,7 @@ def test_arrows_of_any_kind_with_their_unit_and_fidelity(model, kind):
 def test_a_field_has_the_arrows_of_its_rows_where_they_are(model, kind):
     ax = plot.arrow_field(model, 20, kind=kind, grid=6)
     drawn = only(ax, Quiver)
-    rows = [np.flatnonzero((model.embedding_ == place).all(axis=1))[0] for place in drawn.get_offsets()]
+    rows = [np.flatnonzero((model.embedding_ == position).all(axis=1))[0] for position in drawn.get_offsets()]
     assert 5 < len(rows) <= 36
     assert np.allclose(np.column_stack([drawn.U, drawn.V]), model.arrows(rows, kind)[:, 20])
     assert f"median fidelity {np.median(model.fidelity(rows, kind)):.2f}" in ax.get_xlabel()
@@ -237,8 +237,8 @@ def test_a_field_fades_where_fidelity_is_low(model, monkeypatch):
 
 
 def test_a_field_has_one_arrow_for_each_cell_with_points_that_of_the_row_nearest_to_its_middle():
-    places = np.array([[0.0, 0.0], [0.9, 0.9], [1.2, 1.2], [4.0, 4.0], [3.9, 0.1], [3.0, 1.0]])
-    rows, cell = rows_of_cells(places, 2)
+    positions = np.array([[0.0, 0.0], [0.9, 0.9], [1.2, 1.2], [4.0, 4.0], [3.9, 0.1], [3.0, 1.0]])
+    rows, cell = rows_of_cells(positions, 2)
     assert cell == 2
     assert rows.tolist() == [1, 3, 5]
 
@@ -248,7 +248,7 @@ def lengthened(rows, factor):
 
 
 @pytest.mark.parametrize("alone", [1, 100], ids=["alike", "one alone"])
-def test_arrows_of_a_field_are_about_a_cell_long_and_the_longest_is_told(model, monkeypatch, alone):
+def test_arrows_of_a_field_are_about_a_cell_long_and_the_longest_is_written_below(model, monkeypatch, alone):
     arrows = FeatMAP.arrows
     monkeypatch.setattr(
         FeatMAP, "arrows", lambda self, rows, kind: arrows(self, rows, kind) * lengthened(rows, alone)
@@ -279,24 +279,24 @@ def test_a_field_lies_on_all_points(model):
 
 @pytest.mark.parametrize("grid", [0, 1, 61, 2.5, True, "ten"])
 def test_a_grid_must_be_a_number_of_cells(model, grid):
-    with pytest.raises(InvalidParameterError, match=r"^arrow_field\(grid=.*\): must be an integer from 2 to 60"):
+    with pytest.raises(InvalidParameterError, match=r"^arrow_field\(grid=.*\): grid must be an integer from 2 to 60"):
         plot.arrow_field(model, 0, grid=grid)
 
 
 @pytest.mark.parametrize("name", ["arrow_field", "explain_point"])
 def test_arrows_need_two_dimensions(model, name):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\(model\): needs a map of two dimensions"):
-        getattr(plot, name)(with_places(model, model.embedding_[:, :1]), 0)
+    with pytest.raises(InvalidParameterError, match=rf"^{name}\(model=…\): the map must have two or more dimensions"):
+        getattr(plot, name)(with_embedding(model, model.embedding_[:, :1]), 0)
 
 
-# All of one point
+# One row on a page
 
 
 def test_a_page_has_frame_map_bars_and_pixels_of_the_same_row(model, labels, digits):
     ax = plot.explain_point(model, 5, k=4, image_shape=(8, 8), image=digits[5], labels=labels)
     pixels(ax)
     frame, the_map, bars, image = ax.child_axes
-    importance, top = model.feature_importance([5])[0], model.top_features([5], 4)[0]
+    importance, top = model.feature_importance([5])[0], top_columns(model, 5, 4)
     assert np.allclose(np.column_stack([only(frame, Quiver).U, only(frame, Quiver).V]), model.arrows([5])[0][top])
     marks = [one for one in the_map.collections if one.get_gid() == "mark"]
     assert all(np.array_equal(mark.get_offsets()[0], model.embedding_[5]) for mark in marks)
@@ -318,7 +318,7 @@ def test_panels_of_a_page_do_not_overlap(model, labels, options):
 
 def test_a_page_passes_on_the_kind_of_arrows(model):
     frame = plot.explain_point(model, 5, kind="frame").child_axes[0]
-    top = model.top_features([5], 10)[0]
+    top = top_columns(model, 5, 10)
     assert np.allclose(only(frame, Quiver).U, model.arrows([5], "frame")[0][top, 0])
 
 
@@ -327,11 +327,11 @@ def test_a_page_passes_on_the_kind_of_arrows(model):
     [
         ({"image_shape": (8, 7)}, r"image_shape=\(8, 7\)"),
         ({"image": np.zeros(64)}, "image_shape=None"),
-        ({"image_shape": (8, 8), "image": np.zeros(3)}, r"image=\.\.\."),
-        ({"labels": [1, 2]}, r"labels=\.\.\."),
+        ({"image_shape": (8, 8), "image": np.zeros(3)}, "image=…"),
+        ({"labels": [1, 2]}, "labels=…"),
     ],
 )
 def test_a_page_names_wrong_parameters_before_it_draws(model, options, named):
-    with pytest.raises(InvalidParameterError, match=rf"^explain_point\({named}\): must "):
+    with pytest.raises(FeatmapError, match=rf"^explain_point\({named}\): \w+ must "):
         plot.explain_point(model, 5, **options)
     assert not pyplot.get_fignums()

@@ -1,4 +1,4 @@
-"""The map, and what its colours mean."""
+"""The map and its colours."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import pandas as pd
 import pytest
 from matplotlib import pyplot
 from matplotlib.colors import to_rgb, to_rgba
+from sklearn.manifold import TSNE
+from sklearn.pipeline import make_pipeline
 
-from drawn import colour_at, legend_names, overlapping, pixels, scatters, with_places
-from featmap import InvalidParameterError, plot
-from featmap.plot.palette import COLOURS, MARKERS, N_STYLES, NEUTRAL, style
+from drawn import colour_at, legend_names, overlapping, pixels, scatters, with_embedding
+from featmap import InvalidDataError, InvalidParameterError, plot
+from featmap.plot.parts.palette import COLOURS, MARKERS, N_STYLES, NEUTRAL, style
 
 N_ROWS = 300
 
@@ -121,29 +123,29 @@ def test_missing_numbers_are_grey(model, known):
 
 
 @pytest.mark.parametrize("labels", [[1, 2], np.zeros((N_ROWS, 2))])
-def test_labels_must_be_one_per_point(model, labels):
-    with pytest.raises(InvalidParameterError, match=rf"labels.*{N_ROWS}"):
+def test_labels_must_be_one_per_row(model, labels):
+    with pytest.raises(InvalidDataError, match=rf"labels.*{N_ROWS}"):
         plot.embedding(model, labels=labels)
 
 
 @pytest.mark.parametrize("n_points", [1, 20, 2_000, 30_000])
 def test_points_are_visible_and_leave_room_at_any_number(model, n_points, rng):
-    ax = plot.embedding(with_places(model, rng.uniform(size=(n_points, 2))))
+    ax = plot.embedding(with_embedding(model, rng.uniform(size=(n_points, 2))))
     inked = (255 - pixels(ax)[..., 0].astype(float)).mean() / 255  # the only colour has no red
     assert 1e-5 < inked < 0.3
     assert scatters(ax)[0].get_rasterized() == (n_points > 20_000)
 
 
 def test_no_category_is_hidden_by_another(model, rng):
-    places = rng.normal(size=(20_000, 2))
-    image = pixels(plot.embedding(with_places(model, places), labels=np.repeat(["a", "b"], 10_000)))
+    embedding = rng.normal(size=(20_000, 2))
+    image = pixels(plot.embedding(with_embedding(model, embedding), labels=np.repeat(["a", "b"], 10_000)))
     seen = [np.abs(image - np.multiply(to_rgb(colour), 255)).max(axis=2) < 30 for colour in COLOURS[:2]]
     assert seen[0].sum() == pytest.approx(seen[1].sum(), rel=0.25)
 
 
-def test_a_map_of_one_dimension_is_piled_up(model, rng):
+def test_a_map_of_one_dimension_is_a_histogram_of_points(model, rng):
     along = np.sort(rng.normal(size=(200, 1)), axis=0)
-    ax = plot.embedding(with_places(model, along), labels=np.arange(200) % 2)
+    ax = plot.embedding(with_embedding(model, along), labels=np.arange(200) % 2)
     (points,) = scatters(ax)
     x, height = np.asarray(points.get_offsets()).T
     assert np.array_equal(np.sort(x), along[:, 0].astype(np.float32))
@@ -153,10 +155,10 @@ def test_a_map_of_one_dimension_is_piled_up(model, rng):
 
 
 def test_a_map_of_more_dimensions_says_which_are_drawn(model, rng):
-    places = rng.normal(size=(50, 4)).astype(np.float32)
-    ax = plot.embedding(with_places(model, places))
+    embedding = rng.normal(size=(50, 4)).astype(np.float32)
+    ax = plot.embedding(with_embedding(model, embedding))
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("map dimension 1 of 4", "map dimension 2 of 4")
-    assert colour_at(ax, places[7, :2])
+    assert colour_at(ax, embedding[7, :2])
 
 
 # Simulated colour blindness: Machado, Oliveira and Fernandes 2009, in linear RGB.
@@ -193,7 +195,7 @@ def test_styles_are_all_different():
     assert len({style(code) for code in range(N_STYLES)}) == N_STYLES == len(COLOURS) * len(MARKERS)
 
 
-# The map coloured by what is known of its points
+# The map coloured by one number per row
 
 
 def bar_label(ax):
@@ -240,18 +242,20 @@ def test_a_feature_that_is_not_there_is_named(model, function, feature):
 
 
 def test_a_name_that_two_features_share_is_refused(model):
-    with pytest.raises(InvalidParameterError, match=r"^feature\(feature='twice'\): must be .*as one feature has it"):
+    with pytest.raises(
+        InvalidParameterError, match=r"^feature\(feature='twice'\): feature must be .*; 2 features have this name"
+    ):
         plot.feature(model, "twice", feature_names=["twice", "twice", *map(str, range(62))])
 
 
 @pytest.mark.parametrize("values", [[1, 2], np.zeros((N_ROWS, 2)), ["a"] * N_ROWS])
 def test_values_must_be_one_number_per_row(model, values):
-    with pytest.raises(InvalidParameterError, match=r"^feature\(values=\.\.\.\): must be"):
+    with pytest.raises(InvalidParameterError, match=r"^feature\(values=…\): values must be"):
         plot.feature(model, 0, values=values)
 
 
-def test_alignment_colours_the_map_by_consistency(model):
-    ax = plot.alignment(model)
+def test_consistency_colours_the_map(model):
+    ax = plot.consistency(model)
     (points,) = scatters(ax)
     consistency = model.consistency()
     assert np.allclose(np.sort(points.get_array()), np.sort(consistency))
@@ -262,17 +266,20 @@ def test_alignment_colours_the_map_by_consistency(model):
 
 
 def test_points_without_directions_are_grey(model_with_copies):
-    ax = plot.alignment(model_with_copies)
+    ax = plot.consistency(model_with_copies)
     assert colour_at(ax, model_with_copies.embedding_[0]) == to_rgba(NEUTRAL)
     assert bar_label(ax).endswith("grey: missing")
 
 
-DRAWN_BY_SAMPLE = {"alignment": plot.alignment, "feature": lambda model, **options: plot.feature(model, 0, **options)}
+DRAWN_BY_SAMPLE = {
+    "consistency": plot.consistency,
+    "feature": lambda model, **options: plot.feature(model, 0, **options),
+}
 
 
 @pytest.mark.parametrize("draw", DRAWN_BY_SAMPLE.values(), ids=DRAWN_BY_SAMPLE)
 def test_a_sample_of_many_points_is_coloured_on_all_of_them(model, monkeypatch, draw):
-    monkeypatch.setattr("featmap.plot.sample.some_of.__defaults__", (100,))
+    monkeypatch.setattr("featmap.plot.parts.sample.some_of.__defaults__", (100,))
     ax = draw(model, ax=pyplot.subplots(figsize=(2, 2))[1])
     mapped, sample = scatters(ax)
     assert len(mapped.get_offsets()) == N_ROWS
@@ -287,9 +294,9 @@ def test_a_sample_of_many_points_is_coloured_on_all_of_them(model, monkeypatch, 
 
 def test_maps_are_compared_by_name_in_the_same_colours(model, labels):
     other = np.random.default_rng(0).normal(size=(N_ROWS, 2))
-    ax = plot.compare({"of $_digits": model, "by chance": other, "a list": other.tolist()}, labels=labels)
+    ax = plot.compare({"of $_digits": model, "random": other, "a list": other.tolist()}, labels=labels)
     pixels(ax)
-    assert [panel.get_title() for panel in ax.child_axes] == ["of $_digits", "by chance", "a list"]
+    assert [panel.get_title() for panel in ax.child_axes] == ["of $_digits", "random", "a list"]
     for row in (0, 100, 299):
         expected = to_rgba(COLOURS[labels[row]])
         assert colour_at(ax.child_axes[0], model.embedding_[row]) == expected
@@ -332,19 +339,26 @@ def test_titles_of_a_strip_in_two_rows_do_not_overlap(model):
     assert not overlapping([panel.get_tightbbox() for panel in ax.child_axes])
 
 
+def test_maps_of_other_methods_and_frames_are_compared_too(model, digits):
+    tsne = TSNE(init="random", max_iter=250, random_state=0).fit(digits[:N_ROWS])
+    ax = plot.compare({"TSNE": tsne, "pipeline": make_pipeline(tsne), "frame": pd.DataFrame(model.embedding_)})
+    for panel, embedding in zip(ax.child_axes, [tsne.embedding_, tsne.embedding_, model.embedding_], strict=True):
+        assert colour_at(panel, embedding[7])
+
+
 @pytest.mark.parametrize("maps", [{}, [1], None, {"bad": np.zeros((3, 2, 2))}, {"bad": [[1.0, np.nan]]}, {"bad": 3}])
 def test_maps_must_be_maps(maps):
-    with pytest.raises(InvalidParameterError, match=r"^compare\((maps|model)=.*\): must be"):
+    with pytest.raises(InvalidParameterError, match=r"^compare\(maps=.*\): (maps|a map) must be"):
         plot.compare(maps)
 
 
 def test_labels_must_fit_all_maps(model, labels):
-    with pytest.raises(InvalidParameterError, match=r"^compare\(labels=\.\.\.\): must be one label per point"):
+    with pytest.raises(InvalidDataError, match=r"^compare\(labels=…\): labels must have one label per row"):
         plot.compare({"one": model, "two": model.embedding_[:-1]}, labels=labels)
 
 
 def test_density_strip_says_the_weight_and_the_correlation_of_each_map(model, labels):
-    other = with_places(model, -model.embedding_)
+    other = with_embedding(model, -model.embedding_)
     other.density_weight, other.density_correlation_ = 2.0, np.array([0.123, 0.456])
     ax = plot.density_strip([model, other], labels=labels)
     first, second = ax.child_axes
@@ -356,5 +370,5 @@ def test_density_strip_says_the_weight_and_the_correlation_of_each_map(model, la
 
 @pytest.mark.parametrize("models", [[], None, "models", 3])
 def test_density_strip_needs_models(models):
-    with pytest.raises(InvalidParameterError, match=r"^density_strip\(models=…\): must be|^density_strip\(model=…\)"):
+    with pytest.raises(InvalidParameterError, match=r"^density_strip\(models=…\): models must be"):
         plot.density_strip(models)

@@ -94,9 +94,11 @@ def test_montage_takes_a_mask(model, labels):
 
 
 def test_montage_refuses_what_cannot_be_seen_or_does_not_fit(model, digits):
-    with pytest.raises(InvalidParameterError, match=r"^saliency_montage\(rows=\.\.\.\): must be at most 100 rows"):
+    with pytest.raises(InvalidParameterError, match=r"^saliency_montage\(rows=…\): rows must be at most 100,"):
         plot.saliency_montage(model, np.arange(101), image_shape=(8, 8))
-    with pytest.raises(InvalidParameterError, match=r"^saliency_montage\(image_shape=\(8, 7\)\): must be"):
+    with pytest.raises(
+        InvalidParameterError, match=r"^saliency_montage\(image_shape=\(8, 7\)\): image_shape must be"
+    ):
         plot.saliency_montage(model, [0], image_shape=(8, 7))
-    with pytest.raises(InvalidParameterError, match=r"^saliency_montage\(images=\.\.\.\): must .*2 rows; got 64"):
+    with pytest.raises(InvalidParameterError, match=r"^saliency_montage\(images=…\): images must .*2 rows; got 64"):
         plot.saliency_montage(model, [0, 1], image_shape=(8, 8), images=digits[0])

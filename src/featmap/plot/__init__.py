@@ -1,8 +1,9 @@
-"""Pictures of a map and its features: of a fitted `FeatMAP`, or of the `Explanation` of any map.
+"""Pictures of a map and of its features, for a fitted `FeatMAP` or for the `Explanation` of any map.
 
-Every function draws into the Axes it is given, or into a new figure, and returns the Axes; none shows anything. A
-picture of several panels leaves the Axes empty but for the panels, which are its ``child_axes``: they take its place
-in any layout, and go when it is cleared.
+Every function draws into the Axes given as ``ax``, or into a new figure, and returns the Axes. Nothing is shown until
+``pyplot.show()`` is called. A picture of several panels has them as the ``child_axes`` of its Axes: they move with it
+in any layout, and are removed when it is cleared. A scikit-learn pipeline whose last step is a fitted `FeatMAP` is
+drawn as this last step.
 """
 
 from __future__ import annotations
@@ -10,26 +11,30 @@ from __future__ import annotations
 from ..errors import MissingExtraError
 
 try:
-    import matplotlib as _matplotlib  # noqa: F401 - only to learn whether it is there
+    import matplotlib as _matplotlib  # noqa: F401 - only to find out whether it is installed
 except ImportError as error:
     raise MissingExtraError("featmap.plot needs matplotlib: pip install 'featmap[plot]'") from error
 
-from .coloured import alignment, feature
-from .curves import perturbation
-from .densities import density
-from .field import arrow_field
-from .frame import local_frame
-from .groups import contrast
-from .importance import importance_bar, importance_heatmap
-from .pixels import saliency, saliency_montage
-from .point import explain_point
-from .points import embedding
-from .side_by_side import compare, density_strip
+from .arrow_field import arrow_field
+from .compare import compare
+from .consistency import consistency
+from .contrast import contrast
+from .density import density
+from .density_strip import density_strip
+from .embedding import embedding
+from .explain_point import explain_point
+from .feature import feature
+from .importance_bar import importance_bar
+from .importance_heatmap import importance_heatmap
+from .local_frame import local_frame
+from .perturbation import perturbation
+from .saliency import saliency
+from .saliency_montage import saliency_montage
 
 __all__ = [
-    "alignment",
     "arrow_field",
     "compare",
+    "consistency",
     "contrast",
     "density",
     "density_strip",

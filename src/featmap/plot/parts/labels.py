@@ -1,4 +1,4 @@
-"""What labels of points are: categories, or numbers on a scale."""
+"""Labels of rows, read as categories or as numbers on a scale."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidParameterError
+from ...checks.labels import label_values
 from .palette import N_STYLES
 
-# Integers with more distinct values than this are read as quantities, not as names.
+# Integers with more distinct values than this are read as numbers, not as categories.
 MOST_INTEGER_CATEGORIES = 30
 
 
 @dataclass(frozen=True)
 class Categories:
-    """A category per point by its number; -1 for points without one, called `rest` in the legend."""
+    """One category per row, as an index into ``names``; -1 for the other rows, which the legend calls ``rest``."""
 
     codes: np.ndarray
     names: list[str]
@@ -27,24 +27,20 @@ class Categories:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A number per point, not finite where it is missing."""
+    """One number per row, not finite where it is missing."""
 
     values: np.ndarray
     title: str | None
 
 
-def read_labels(caller: str, labels: Any, n_points: int) -> Categories | Numbers:
-    """Floats and many different integers are numbers; everything else names categories."""
-    values = np.asarray(labels)
-    if values.shape != (n_points,):
-        raise InvalidParameterError(
-            f"{caller}(labels=...): must be one label per point, shape ({n_points},); got shape {values.shape}"
-        )
+def read_labels(caller: str, labels: Any, n_rows: int) -> Categories | Numbers:
+    """Read floats and many different integers as numbers, everything else as categories."""
+    values, missing = label_values(caller, labels, n_rows)
     title = getattr(labels, "name", None)
     title = None if title is None else str(title)
     if _is_quantity(values):
-        return Numbers(values.astype(float), title)
-    return _categories(values, _declared_order(labels), title)
+        return Numbers(np.where(missing, np.nan, values.astype(float)), title)
+    return _categories(values, missing, _declared_order(labels), title)
 
 
 def _is_quantity(values: np.ndarray) -> bool:
@@ -54,13 +50,12 @@ def _is_quantity(values: np.ndarray) -> bool:
 
 
 def _declared_order(labels: Any) -> list[str] | None:
-    """The order of a pandas Categorical, alone or as a column."""
+    """Return the order of the categories of a pandas Categorical or of a column of them."""
     categories = getattr(getattr(labels, "dtype", None), "categories", None)
     return None if categories is None else [str(name) for name in categories]
 
 
-def _categories(values: np.ndarray, order: list[str] | None, title: str | None) -> Categories:
-    missing = np.array([value is None or value != value for value in values.tolist()])
+def _categories(values: np.ndarray, missing: np.ndarray, order: list[str] | None, title: str | None) -> Categories:
     texts = np.array([str(value) for value in values.tolist()], dtype=object)
     present = {str(value) for value in texts[~missing]}
     if order is None:
@@ -81,14 +76,14 @@ def _sorted_names(values: np.ndarray) -> list[str]:
 
 
 def _natural(name: str) -> list[str | int]:
-    """A key that sorts "cluster 2" before "cluster 10"."""
+    """Return a key that sorts "cluster 2" before "cluster 10"."""
     parts: list[str | int] = list(re.split(r"(\d+)", name))
     parts[1::2] = [int(part) for part in parts[1::2]]
     return parts
 
 
 def _most_frequent(names: list[str], texts: np.ndarray) -> list[str]:
-    """As many names as there are styles, in the order they had."""
+    """Return the most frequent names, as many as there are styles, in their old order."""
     counts = dict(zip(*np.unique(texts.astype(str), return_counts=True), strict=True))
     kept = set(sorted(names, key=lambda name: -counts[name])[:N_STYLES])
     return [name for name in names if name in kept]

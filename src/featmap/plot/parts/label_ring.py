@@ -1,4 +1,4 @@
-"""Labels around a circle that never overlap, as near as they can be to the directions they belong to."""
+"""Labels around a circle that do not overlap, as near as possible to the directions they belong to."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from sklearn.isotonic import isotonic_regression
 
 from .names import shortened
 
-LINE = 1.5  # distance of two lines of text, in font sizes: with slack for Axes that become smaller later
+LINE = 1.5  # distance of two lines of text, in font sizes; more than 1, because a layout may make the Axes smaller
 WIDEST = 0.25  # part of the width that a label may take
 MARGIN = 6.0  # free space between circle and label, in points
 
 
 @dataclass(frozen=True)
 class LabelRing:
-    """Texts and where they begin, in points around the centre; those on the left end there."""
+    """Texts and their positions, in points from the centre. Texts on the left end there, the others begin there."""
 
     texts: list[str]
-    places: np.ndarray
+    positions: np.ndarray
     on_the_right: np.ndarray
     radius: float
     font_size: float
@@ -31,7 +31,7 @@ class LabelRing:
 def ring_of_labels(
     texts: Sequence[str], directions: np.ndarray, width: float, height: float, font_size: float
 ) -> LabelRing:
-    """Put each text outside a circle, at the side its direction points to; the circle is as large as has room."""
+    """Put each text outside a circle, on the side its direction points to. The circle is as large as possible."""
     on_the_right = directions[:, 0] >= 0
     busiest = max(np.count_nonzero(on_the_right), np.count_nonzero(~on_the_right))
     font_size = min(font_size, height / (busiest * LINE))
@@ -45,19 +45,19 @@ def ring_of_labels(
     for side in (on_the_right, ~on_the_right):
         height_of[side] = spread(wanted[side, 1], pitch, (height - pitch) / 2)
     on_the_circle = np.sqrt(np.maximum(radius**2 - height_of**2, MARGIN**2))
-    # Never further in than wanted, or the line from the arrow would run through the text.
+    # No text is nearer to the centre than wanted, or the line from its arrow would run through it.
     across = np.maximum(on_the_circle, np.abs(wanted[:, 0]))
-    places = np.column_stack([np.where(on_the_right, across, -across), height_of])
-    return LabelRing(fitted, places, on_the_right, radius, font_size)
+    positions = np.column_stack([np.where(on_the_right, across, -across), height_of])
+    return LabelRing(fitted, positions, on_the_right, radius, font_size)
 
 
 def spread(wanted: np.ndarray, gap: float, limit: float) -> np.ndarray:
-    """The values nearest to the wanted ones (least squares) that are `gap` apart and within ± limit."""
+    """Return the values nearest to the wanted ones (least squares) that are ``gap`` apart and within ± ``limit``."""
     order = np.argsort(wanted, kind="stable")
     steps = gap * np.arange(len(wanted))
     if not len(steps):
         return wanted
-    # v_i ≥ v_{i−1} + gap is monotony of v_i − i·gap.
+    # v_i ≥ v_{i−1} + gap means that v_i − i·gap does not decrease.
     highest = max(limit - steps[-1], -limit)
     values = np.empty(len(wanted))
     values[order] = steps + isotonic_regression(wanted[order] - steps, y_min=-limit, y_max=highest)
@@ -65,7 +65,7 @@ def spread(wanted: np.ndarray, gap: float, limit: float) -> np.ndarray:
 
 
 def fitted_text(text: str, width: float, font_size: float) -> str:
-    """The text, shortened until it is no wider than `width` points."""
+    """Return the text, shortened until it is at most ``width`` points wide."""
     short = shortened(text, 80)
     while len(short) > 3 and (excess := text_width(short, font_size) / width) > 1:
         short = shortened(text, max(3, min(int(len(short) / excess), len(short) - 1)))
@@ -73,5 +73,5 @@ def fitted_text(text: str, width: float, font_size: float) -> str:
 
 
 def text_width(text: str, font_size: float) -> float:
-    """Width in points."""
+    """Return the width in points."""
     return text_to_path.get_text_width_height_descent(text, FontProperties(size=font_size), ismath=False)[0]

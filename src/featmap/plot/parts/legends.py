@@ -1,4 +1,4 @@
-"""What the colours mean: a legend of categories or a bar of numbers, always beside the data."""
+"""Explain colours beside the data: a legend for categories, a colour bar for numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BAR_POINTS = 12.0
 
 
 def legend(ax: Axes, styles: list[tuple[str, str]], names: list[str], title: str | None) -> None:
-    """Colours and markers with their names, to the right of the Axes."""
+    """Draw colours and markers with their names to the right of the Axes."""
     handles = [Line2D([], [], linestyle="", marker=marker, color=colour, markersize=6) for colour, marker in styles]
     box = ax.legend(
         handles,
@@ -31,21 +31,21 @@ def legend(ax: Axes, styles: list[tuple[str, str]], names: list[str], title: str
         handletextpad=0.2,
         columnspacing=1.0,
     )
-    # Set one by one, because a legend leaves out names that begin with an underscore.
+    # matplotlib leaves out names that begin with an underscore, so they are set one by one.
     for text, name in zip(box.get_texts(), names, strict=True):
         text.set(text=shortened(name), **PLAIN_TEXT)
     box.get_title().set(**PLAIN_TEXT)
 
 
 def widen_by_legend(ax: Axes) -> None:
-    """Let a legend of many categories add to the figure instead of taking from the map."""
+    """Make the figure wider by the width of the legend, so that the map keeps its size."""
     box, figure = ax.get_legend(), ax.figure
     if box is not None and isinstance(figure, Figure):
         figure.set_figwidth(figure.get_figwidth() + box.get_window_extent().width / figure.dpi)
 
 
 def colour_bar(ax: Axes, shown: Any, label: str) -> None:
-    """The scale of the numbers, in the space of the Axes where a layout can share it out, else to their right."""
+    """Draw a colour bar. It takes space from the Axes if they are part of a layout, else it is to their right."""
     if ax.get_subplotspec() is None or not ax.axison:
         attached_bar(ax, shown, label)
         return
@@ -55,7 +55,7 @@ def colour_bar(ax: Axes, shown: Any, label: str) -> None:
 
 
 def attached_bar(ax: Axes, shown: Any, label: str) -> None:
-    """A scale that is as high as the Axes themselves, whatever the layout does to them."""
+    """Draw a colour bar that is always as high as the Axes, whatever the layout does to them."""
     width = BAR_POINTS / size_in_points(ax)[0]
     bar = ax.figure.colorbar(shown, cax=ax.inset_axes((1 + width, 0, width, 1)))
     bar.outline.set_visible(False)

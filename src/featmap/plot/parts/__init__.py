@@ -1,0 +1,1 @@
+"""Pieces that the functions of `featmap.plot` share."""

@@ -1,0 +1,44 @@
+"""Several maps of the same rows side by side, in the same colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from .canvas import PLAIN_TEXT
+from .cloud import Cloud, explain_colours
+from .labels import Categories, Numbers, read_labels
+from .legends import widen_by_legend
+from .panels import panels_in_a_grid
+
+MOST_MAPS = 36
+
+
+def draw_maps(
+    caller: str, titles: Sequence[str], embeddings: Sequence[np.ndarray], labels: ArrayLike | None, ax: Axes | None
+) -> Axes:
+    """Draw one panel per map. The panels are the ``child_axes`` of the Axes returned."""
+    colours = [None if labels is None else read_labels(caller, labels, len(embedding)) for embedding in embeddings]
+    is_new = ax is None
+    ax, panels = panels_in_a_grid(ax, len(embeddings), title_lines=2)
+    for panel, title, embedding, colour in zip(panels, titles, embeddings, colours, strict=True):
+        shown = _draw_panel(panel, title, embedding, colour)
+    explain_colours(ax, colours[0], shown)
+    if is_new:
+        widen_by_legend(ax)
+    return ax
+
+
+def _draw_panel(panel: Axes, title: str, embedding: np.ndarray, labels: Categories | Numbers | None) -> Any:
+    cloud = Cloud(panel, embedding, labels)
+    shown = cloud.draw_labelled(labels)
+    cloud.finish_axes()
+    panel.set(xlabel="", ylabel="")  # there is no room between the panels
+    if cloud.n_dimensions > 2 and "\n" not in title:
+        title += f"\n(2 of {cloud.n_dimensions} dimensions)"
+    panel.set_title(title, fontsize="medium", **PLAIN_TEXT)
+    return shown

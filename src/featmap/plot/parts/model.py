@@ -1,0 +1,57 @@
+"""The model that is drawn: a fitted FeatMAP, an Explanation, or a pipeline that ends in a fitted FeatMAP."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from ...errors import InvalidParameterError
+from ...estimator import FeatMAP
+from ...explanation import Explanation
+
+Model: TypeAlias = FeatMAP | Explanation
+ModelOrPipeline: TypeAlias = FeatMAP | Explanation | Pipeline
+
+
+def last_step(model: Any) -> Any:
+    """Return the last step of a pipeline, and anything else as it is.
+
+    The rows of the last step are those of the pipeline, so labels and row numbers fit both.
+    """
+    return model[-1] if isinstance(model, Pipeline) else model
+
+
+def checked_model(caller: str, model: Any, parameter: str = "model") -> Model:
+    """Return the fitted model or explanation; of a pipeline, its last step."""
+    last = last_step(model)
+    if isinstance(last, FeatMAP):
+        check_is_fitted(last)
+    elif isinstance(model, Pipeline):
+        raise InvalidParameterError(
+            f"{caller}({parameter}=pipeline): pipeline[-1] must be a fitted FeatMAP; got {type(last).__name__}"
+        )
+    elif not isinstance(last, Explanation):
+        raise InvalidParameterError(
+            f"{caller}({parameter}=…): {parameter} must be a fitted FeatMAP or an Explanation, which "
+            f"featmap.explain(X, Y) gives for any map; got {type(model).__name__}"
+        )
+    return last
+
+
+def checked_density_model(caller: str, model: Any, parameter: str) -> FeatMAP:
+    """Return a model that has radii of neighbourhoods in the data and on the map."""
+    checked: Any = checked_model(caller, model, parameter)
+    if not hasattr(checked, "density_correlation_"):
+        raise InvalidParameterError(
+            f"{caller}({parameter}=…): {parameter} must be a fitted FeatMAP, which has radii on the map; "
+            f"got {type(model).__name__}"
+        )
+    return checked
+
+
+def check_two_dimensions(caller: str, model: Model) -> None:
+    """Refuse maps of one dimension, on which arrows have no direction."""
+    if model.embedding_.shape[1] < 2:
+        raise InvalidParameterError(f"{caller}(model=…): the map must have two or more dimensions, n_components >= 2")

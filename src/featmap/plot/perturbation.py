@@ -1,0 +1,76 @@
+"""How far points move on the map when features are replaced."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from ..errors import InvalidParameterError
+from ..explanation.perturbation import Perturbation
+from .parts.canvas import FAINT_INK, axes_or_new
+from .parts.legends import legend
+from .parts.palette import COLOURS
+
+# Colour, marker and name of each curve.
+CURVES = {
+    "most": (COLOURS[0], "o", "most important first"),
+    "random": (COLOURS[9], "s", "in random order"),
+    "least": (COLOURS[1], "^", "least important first"),
+}
+
+
+def perturbation(result: Perturbation, *, ax: Axes | None = None) -> Axes:
+    """Draw how far points move on the map as more and more of their features are replaced.
+
+    If the curve of the most important features is above that of random ones, importance finds the features that hold
+    a point in its position. The curves are means over few rows by default, and say nothing about a single row.
+
+    Parameters
+    ----------
+    result : Perturbation
+        What ``model.perturbation()`` returns.
+    ax : matplotlib Axes, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The Axes with three curves. The shaded area is that between the curves of the most important and of random
+        features. The title gives its size relative to the area below the random curve.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from featmap import FeatMAP, plot
+    >>> model = FeatMAP(n_epochs=10, random_state=0).fit(load_digits().data[:100])
+    >>> ax = plot.perturbation(model.perturbation(fractions=(0.1, 0.5)))
+    >>> len(ax.lines)
+    3
+    """
+    if not isinstance(result, Perturbation):
+        raise InvalidParameterError(
+            f"perturbation(result=…): result must be a Perturbation, as model.perturbation() returns; "
+            f"got {type(result).__name__}"
+        )
+    ax = axes_or_new(ax, (7.5, 4.2))
+    _draw_curves(ax, result)
+    styles = [(colour, marker) for colour, marker, _ in CURVES.values()]
+    legend(ax, styles, [name for _, _, name in CURVES.values()], None)
+    ax.set_xlim(0, float(result.fractions[-1]) * 1.03)
+    ax.set_ylim(bottom=0)
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.set_xlabel("features replaced by the mean of the neighbourhood")
+    ax.set_ylabel("mean move on the map\n(1: distance between neighbours)")
+    ax.set_title(f"Moves by importance: area {result.area:+.2f}")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="y", color=FAINT_INK, linewidth=0.5)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def _draw_curves(ax: Axes, result: Perturbation) -> None:
+    for name, (colour, marker, _) in CURVES.items():
+        moves = getattr(result, name)
+        # Markers near 0 are half below the axis, so they are not clipped.
+        ax.plot(result.fractions, moves, color=colour, marker=marker, markersize=5, clip_on=False, gid=name)
+    ax.fill_between(result.fractions, result.random, result.most, color=COLOURS[0], alpha=0.15, linewidth=0)
