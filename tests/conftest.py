@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +13,6 @@ from sklearn.datasets import load_digits
 
 from featmap import FeatMAP
 from featmap.run import Run
-
-os.environ.setdefault("MPLBACKEND", "Agg")  # pictures without a screen
 
 
 @pytest.fixture
@@ -49,21 +46,12 @@ def model_with_copies():
     return FeatMAP(n_neighbors=8, n_epochs=5, random_state=0).fit(rows)
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close("all")
-
-
 @pytest.fixture(scope="session")
 def umap():
     """The real umap-learn. It warns on import and at every seeded fit; that is not ours to mend."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import umap
-
-        yield umap
+        yield pytest.importorskip("umap", reason="needs umap-learn: pip install 'featmap[peers]'")
 
 
 @pytest.fixture

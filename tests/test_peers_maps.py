@@ -10,17 +10,16 @@ import pytest
 from featmap import explain
 
 ROWS = 600
+PEERS_ARE_ABSENT = "needs the other methods: pip install 'featmap[peers]'"
 
 
 def opentsne(X):
-    from openTSNE import TSNE
-
+    TSNE = pytest.importorskip("openTSNE", reason=PEERS_ARE_ABSENT).TSNE
     return np.asarray(TSNE(neighbors="exact", n_jobs=1, random_state=0).fit(X))
 
 
 def pacmap(X):
-    from pacmap import PaCMAP
-
+    PaCMAP = pytest.importorskip("pacmap", reason=PEERS_ARE_ABSENT).PaCMAP
     return PaCMAP(random_state=0).fit_transform(X)
 
 

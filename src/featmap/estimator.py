@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 
 class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """
-    A map of the data that keeps its features.
+    """A map of the data that keeps its features.
 
     A graph of nearest neighbours gives the topology. A local SVD gives every point its tangent space, and with it an
     importance for each feature. The tangent spaces are embedded as a frame at each point of the map, so that features
@@ -165,8 +164,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         callback: Callable[[str, int, int], object] | None = None,
         checkpoint: StrPath | None = None,
     ) -> FeatMAP:
-        """
-        Make the map of the data.
+        """Make the map of the data.
 
         Whatever ends a fit early, an exception of the callback or Ctrl-C, leaves the estimator as it was.
 
@@ -228,8 +226,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         callback: Callable[[str, int, int], object] | None = None,
         checkpoint: StrPath | None = None,
     ) -> np.ndarray:
-        """
-        Make the map of the data and return it.
+        """Make the map of the data and return it.
 
         Parameters
         ----------
@@ -257,8 +254,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return self.fit(X, y, callback=callback, checkpoint=checkpoint).embedding_
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """
-        Place new rows on the map.
+        """Place new rows on the map.
 
         Each row is placed alone: its position does not depend on the other rows of X. A row that is equal to a row of
         the fit gets the position of that row. A row unlike all rows of the fit is still placed between its nearest
@@ -294,8 +290,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             return place_rows(table, mapped.manifold, mapped.embedding, run)
 
     def explain(self, X: ArrayLike) -> Explanation:
-        """
-        Explain new rows: their positions on the map, and which features matter there.
+        """Explain new rows: their positions on the map, and which features matter there.
 
         Every row counts as new. To a row of the fit its own copy is a neighbour, so the answers differ a little from
         those that the model itself gives for it.
@@ -330,8 +325,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return Explanation(points, getattr(self, "feature_names_in_", None), row_names(X), self.n_jobs)
 
     def save(self, path: StrPath) -> None:
-        """
-        Write the fitted model to a file.
+        """Write the fitted model to a file.
 
         The file holds the parameters and all that `fit` made, as plain data with checksums. Nothing in it is run on
         loading. It is written beside an old file and renamed when it is complete, so that there is always a whole
@@ -361,8 +355,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     @classmethod
     def load(cls, path: StrPath) -> FeatMAP:
-        """
-        Read a model that `save` has written.
+        """Read a model that `save` has written.
 
         The loaded model has the same bytes and gives the same answers. Arrays of a megabyte or more stay in the file
         until they are needed; changes to them stay in memory. A file that is damaged, of another class or of a later

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 
 class Explanation(ExplanationMixin):
-    """
-    The features behind some points of a map.
+    """The features behind some points of a map.
 
     `featmap.explain` makes one for the map of any method, and `FeatMAP.explain` for new rows. A fitted `FeatMAP`
     answers the same questions about its own rows. ``explanation[rows]`` is the explanation of some of the points.

@@ -30,8 +30,7 @@ def explain(
     n_jobs: int | None = -1,
     verbose: bool = False,
 ) -> Explanation:
-    """
-    Explain a map that any method has made: which features are behind it.
+    """Explain a map that any method has made: which features are behind it.
 
     Tangent spaces come from the data alone, frames and arrows are fitted to the map. A map that keeps few neighbours
     of the data explains little: look at `Explanation.fidelity` before you read its arrows.

@@ -23,8 +23,7 @@ ROUNDING = 1e-12  # a smaller part of the mean square is not variance but roundi
 
 @dataclass(frozen=True)
 class Contrast:
-    """
-    Two groups of rows compared, feature by feature.
+    """Two groups of rows compared, feature by feature.
 
     `FeatMAP.contrast` and `Explanation.contrast` make it. The p-values do not know how the groups were found: they
     are too small for groups that were picked on the map.
@@ -70,8 +69,7 @@ class Contrast:
         return np.lexsort((-np.abs(self.difference), self.p_values)).astype(np.int32)
 
     def top(self, k: int = 10) -> np.ndarray:
-        """
-        Name the features that separate the groups most surely.
+        """Name the features that separate the groups most surely.
 
         Parameters
         ----------
@@ -95,8 +93,7 @@ class Contrast:
         return self.features[self.order[: checked_count("top", "k", k, 1)]]
 
     def significant(self, rate: float = 0.05) -> np.ndarray:
-        """
-        Name the features that separate the groups at a false-discovery rate.
+        """Name the features that separate the groups at a false-discovery rate.
 
         Parameters
         ----------
@@ -122,8 +119,7 @@ class Contrast:
         return self.features[order[self.q_values[order] <= rate]]
 
     def to_frame(self) -> DataFrame:
-        """
-        Give the contrast as a tidy pandas DataFrame.
+        """Give the contrast as a tidy pandas DataFrame.
 
         Returns
         -------
@@ -156,8 +152,7 @@ class Contrast:
 
 
 class FeatureRanking(dict[Any, Contrast]):
-    """
-    Every group of rows against all other rows: a dict from the label of a group to its `Contrast`.
+    """Every group of rows against all other rows: a dict from the label of a group to its `Contrast`.
 
     `FeatMAP.rank_features` and `Explanation.rank_features` make it.
 
@@ -173,8 +168,7 @@ class FeatureRanking(dict[Any, Contrast]):
     """
 
     def to_frame(self) -> DataFrame:
-        """
-        Give all contrasts as one tidy pandas DataFrame.
+        """Give all contrasts as one tidy pandas DataFrame.
 
         Returns
         -------

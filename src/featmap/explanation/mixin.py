@@ -30,8 +30,7 @@ class ExplanationMixin:
     _points: Points
 
     def feature_importance(self, rows: ArrayLike | None = None, *, out: np.ndarray | None = None) -> np.ndarray:
-        """
-        Tell how much each feature varies around each row.
+        """Tell how much each feature varies around each row.
 
         The importance of a feature is the length of its part in the tangent space of the row. The squares of a row
         sum to its intrinsic dimension, and a feature that is constant around the row has importance 0. Importance
@@ -61,8 +60,7 @@ class ExplanationMixin:
         return self._answers.feature_importance(rows, out)
 
     def loadings(self, rows: ArrayLike | None = None) -> np.ndarray:
-        """
-        Give the leading directions in which the data vary around each row.
+        """Give the leading directions in which the data vary around each row.
 
         Column l holds the local direction l in terms of the features; the directions are orthonormal. Their signs
         are arbitrary, and so are the directions themselves where two singular values are nearly equal.
@@ -90,8 +88,7 @@ class ExplanationMixin:
     def arrows(
         self, rows: ArrayLike | None = None, kind: str = "tangent", n_neighbors: int | None = None
     ) -> np.ndarray:
-        """
-        Show in which direction each feature grows on the map around each row.
+        """Show in which direction each feature grows on the map around each row.
 
         An arrow is the local slope of a feature on the map, so it is only as good as the map is there. `fidelity`
         measures how good: do not read arrows of rows whose fidelity is near that of ``kind="random"``.
@@ -125,8 +122,7 @@ class ExplanationMixin:
         return self._answers.arrows(rows, kind, n_neighbors)
 
     def explained_variance(self, rows: ArrayLike | None = None, n_neighbors: int | None = None) -> np.ndarray:
-        """
-        Tell which part of the variance of each feature the map shows around each row.
+        """Tell which part of the variance of each feature the map shows around each row.
 
         It is the R² of the regression behind ``arrows(kind="map")``, on the rows that the regression was fitted to.
         So it is above 0 for pure noise as well: about ``n_components / n_neighbors``.
@@ -157,8 +153,7 @@ class ExplanationMixin:
     def fidelity(
         self, rows: ArrayLike | None = None, kind: str = "tangent", n_neighbors: int | None = None
     ) -> np.ndarray:
-        """
-        Measure how true the arrows of each row are.
+        """Measure how true the arrows of each row are.
 
         It is the cosine between the changes of the features that the arrows predict and the true ones, among the
         nearest rows on the map. It is cross-fitted: arrows are scored on rows that they were not fitted to. Compare
@@ -191,8 +186,7 @@ class ExplanationMixin:
         return self._answers.fidelity(rows, kind, n_neighbors)
 
     def consistency(self, rows: ArrayLike | None = None) -> np.ndarray:
-        """
-        Tell how consistent the tangent space of each row is with those of its neighbours.
+        """Tell how consistent the tangent space of each row is with those of its neighbours.
 
         It is the mean of cos Θ over the edges of the row, with Θ the angle between two tangent spaces: 1 where they
         are equal, 0 where they have no direction in common. Where it is small the data are curved or noisy, and
@@ -219,8 +213,7 @@ class ExplanationMixin:
         return self._answers.consistency(rows)
 
     def top_features(self, rows: ArrayLike | None = None, k: int = 10) -> np.ndarray:
-        """
-        Name the most important features of each row.
+        """Name the most important features of each row.
 
         They are ordered by `feature_importance`, so they are the features that vary most around the row, noise
         included.
@@ -259,8 +252,7 @@ class ExplanationMixin:
         n_permutations: int = 200,
         random_state: int = 0,
     ) -> Contrast:
-        """
-        Find the features that separate two groups of rows.
+        """Find the features that separate two groups of rows.
 
         Every feature gets the difference of the means, a p-value from a permutation test, and its mean importance in
         both groups. The test does not know how the groups were found. If they were picked on the map, or by
@@ -298,8 +290,7 @@ class ExplanationMixin:
         return self._answers.contrast(a, b, labels, n_permutations, random_state)
 
     def rank_features(self, labels: ArrayLike, *, n_permutations: int = 200, random_state: int = 0) -> FeatureRanking:
-        """
-        Find the features that separate each group of rows from all other rows.
+        """Find the features that separate each group of rows from all other rows.
 
         Each group is compared by `contrast`, and what is said there of p-values holds here. Groups of one row are
         left out with a warning.
@@ -335,8 +326,7 @@ class ExplanationMixin:
     def perturbation(
         self, rows: ArrayLike | None = None, *, fractions: Sequence[float] = FRACTIONS, random_state: int = 0
     ) -> Perturbation:
-        """
-        Measure how far rows move on the map when features are taken from them.
+        """Measure how far rows move on the map when features are taken from them.
 
         A feature is taken by setting it to its mean over the neighbours of the row. If important features move rows
         further than random ones, importance means something for this map. On data with few features the test says
@@ -367,8 +357,7 @@ class ExplanationMixin:
         return self._answers.perturbation(rows, fractions, random_state)
 
     def to_frame(self, rows: ArrayLike | None = None) -> DataFrame:
-        """
-        Give the importance of all features as a pandas DataFrame.
+        """Give the importance of all features as a pandas DataFrame.
 
         It holds what `feature_importance` gives, and needs pandas.
 

@@ -16,8 +16,7 @@ from .points import Points
 
 @dataclass(frozen=True)
 class Perturbation:
-    """
-    Mean moves on the map when a fraction of the features is taken from points.
+    """Mean moves on the map when a fraction of the features is taken from points.
 
     `FeatMAP.perturbation` and `Explanation.perturbation` make it. A feature is taken by setting it to its mean over
     the neighbours of the point. Moves are in units of the mean distance on the map between points and their

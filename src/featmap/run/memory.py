@@ -148,8 +148,7 @@ def estimate_memory(
     n_stored: int | None = None,
     n_jobs: int | None = -1,
 ) -> MemoryEstimate:
-    """
-    Estimate how much memory a fit needs.
+    """Estimate how much memory a fit needs.
 
     It is the most that `FeatMAP.fit` allocates at any time, beyond the data themselves and the interpreter. It was
     within a quarter of the truth on 70,000 × 784 and 300,000 × 50 numbers; on other systems it may be further off.
