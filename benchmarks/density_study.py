@@ -1,6 +1,6 @@
 """What does density cost, and what of the method makes it cost that? docs/density.md.
 
-``FEATMAP_DATA=/path/to/data python benchmarks/density_study.py`` prints the table and puts it there: the quality of
+``FEATMAP_DATA=/path/to/data python -m benchmarks.density_study`` prints the table and puts it there: the quality of
 maps at the same density correlation, along the curves that density weights make, when one thing is changed at a
 time; densMAP beside them. COIL-20 is at 32 × 32 pixels, the single cells have their 1,000 most variable genes,
 as 50 principal components tell them.
@@ -16,15 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from data import digits
-from fidelity import log_counts
-from records import put_between
-from sklearn.decomposition import PCA
 
-from featmap import FeatMAP, metrics
+from featmap import FeatMAP
 from featmap.alignment import connect
 from featmap.curve import Curve
-from featmap.datasets import load_coil20, load_paul15, load_pbmc3k
 from featmap.frames import fit_frames
 from featmap.kernels.layout import map_radii, stretch
 from featmap.layout.density import Density
@@ -38,6 +33,11 @@ from featmap.progress import Progress
 from featmap.radii import ShiftedCorrelation, log_radii, radius_floor
 from featmap.tangents import data_radii
 from featmap.values import FloatArray, Frames
+from lab.data.cells import few_genes_smoothed
+from lab.data.images import digits, small_coil20
+from lab.pages import put_between
+from lab.peers import PEERS, Settings, densmap
+from lab.quality import DENSITY, TEN_NEIGHBORS, Quality
 
 OUT = Path(__file__).parent.parent / "docs" / "density.md"
 BEGIN, END = "<!-- study: begin -->", "<!-- study: end -->"
@@ -131,12 +131,10 @@ def maps(kind: str, **options: Any) -> MakeMaps:
     return make
 
 
-def densmap(X: np.ndarray) -> Iterator[np.ndarray]:
-    from umap import UMAP
-
-    yield UMAP(random_state=0, n_jobs=1).fit_transform(X)
+def densmap_maps(X: np.ndarray) -> Iterator[np.ndarray]:
+    yield PEERS["UMAP"].make(X, Settings(seed=0))
     for weight in DENSMAP_WEIGHTS:
-        yield UMAP(densmap=True, dens_lambda=weight, random_state=0, n_jobs=1).fit_transform(X)
+        yield densmap(dens_lambda=weight)(X, Settings(seed=0))
 
 
 TRIED: dict[str, MakeMaps] = {
@@ -144,36 +142,26 @@ TRIED: dict[str, MakeMaps] = {
     "frames follow": maps("refitted"),
     "50 points": maps("method", n_tangent_neighbors=50),
     "all directions": maps("isotropic"),
-    "densMAP": densmap,
+    "densMAP": densmap_maps,
 }
-QUALITIES = ("trustworthiness", "accuracy")
+QUALITIES = {"trustworthiness": "trustworthiness", "accuracy": TEN_NEIGHBORS}
 HEAD = f"| data | | correlation | {' | '.join(TRIED)} |\n|---|---|---|{'---|' * len(TRIED)}\n"
 
 
 def data_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    yield "digits", *digits()
-    coil = load_coil20()
-    yield "COIL-20", coil.data.reshape(1440, 32, 4, 32, 4).mean(axis=(2, 4)).reshape(1440, -1), coil.target
-    for name, load in (("PBMC 3k", load_pbmc3k), ("Paul 2015", load_paul15)):
-        cells = load()
-        X = log_counts(cells.data).toarray()
-        X = X[:, np.sort(np.argsort(-X.var(axis=0), kind="stable")[:1000])]
-        components = PCA(50, svd_solver="full").fit(X)
-        yield name, components.inverse_transform(components.transform(X)), cells.target
+    for name, images in (("digits", digits()), ("COIL-20", small_coil20())):
+        yield name, images.data, images.target
+    for name in ("PBMC 3k", "Paul 2015"):
+        yield name, *few_genes_smoothed(name)
 
 
 def lines(name: str, X: np.ndarray, labels: np.ndarray) -> Iterator[str]:
-    benchmark = metrics.Benchmark(X)
-    curves = {}
-    for tried, make in TRIED.items():
-        curves[tried] = []
-        for Y in make(X):
-            scores = benchmark.score(Y) | {"accuracy": metrics.knn_accuracy(Y, labels, n_neighbors=10)}
-            curves[tried].append(scores)
-    for quality in QUALITIES:
+    quality = Quality(X, labels)
+    curves = {tried: [quality.of(Y) for Y in make(X)] for tried, make in TRIED.items()}
+    for name_of_metric, metric in QUALITIES.items():
         for level in CORRELATIONS:
-            values = [best_at(curve, level, quality) for curve in curves.values()]
-            yield f"| {name} | {quality} | {level} | {' | '.join(map(written, values))} |\n"
+            values = [best_at(curve, level, metric) for curve in curves.values()]
+            yield f"| {name} | {name_of_metric} | {level} | {' | '.join(map(written, values))} |\n"
 
 
 def written(value: float) -> str:
@@ -183,7 +171,7 @@ def written(value: float) -> str:
 def best_at(curve: list[Score], level: float, quality: str) -> float:
     """The quality where a curve, straight between its points, first reaches a density correlation, if it does."""
     for low, high in pairwise(curve):
-        begin, end = low["density_correlation"], high["density_correlation"]
+        begin, end = low[DENSITY], high[DENSITY]
         if begin < level <= end:
             return low[quality] + (high[quality] - low[quality]) * (level - begin) / (end - begin)
     return float("nan")

@@ -1,6 +1,6 @@
 """What keeps tangent arrows from the ceiling? Their part of it when one thing is changed at a time: docs/fidelity.md.
 
-``FEATMAP_DATA=/path/to/data python benchmarks/fidelity_study.py`` prints the table and puts it there. COIL-20 is at
+``FEATMAP_DATA=/path/to/data python -m benchmarks.fidelity_study`` prints the table and puts it there. COIL-20 is at
 32 × 32 pixels and PBMC has its 1,000 most variable genes, so that tangent spaces of a hundred points are quick;
 medians over 100 rows.
 """
@@ -11,16 +11,19 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from data import digits
-from fidelity import OUT, log_counts
-from records import put_between
 
 from featmap import FeatMAP, explain
 from featmap.arrows import KINDS, Arrows, fidelity
-from featmap.datasets import load_coil20, load_pbmc3k, load_swiss_roll
 from featmap.loadings import axes
 from featmap.regression import Moments, default_neighbors
 from featmap.scene import Scene
+from lab.data.cells import few_genes
+from lab.data.images import digits, small_coil20
+from lab.data.manifolds import swiss_roll
+from lab.data.parts import random_rows
+from lab.pages import line, put_between, table
+
+from .fidelity import OUT
 
 BEGIN, END = "<!-- study: begin -->", "<!-- study: end -->"
 N_ROWS = 100
@@ -80,38 +83,36 @@ TRIED: dict[str, tuple[dict[str, Any], Arrows]] = {
     "near on map": ({}, within(near_on_map)),
     "span": ({}, within(near_in_data, whole_span=True)),
 }
-HEAD = f"| data | K | ceiling | {' | '.join(TRIED)} |\n|---|---|---|{'---|' * len(TRIED)}\n"
+HEAD = ("data", "K", "ceiling", *TRIED)
 
 
 def data_sets() -> Iterator[tuple[str, np.ndarray]]:
-    yield "swiss roll", load_swiss_roll(n_samples=5000, random_state=0).data
-    yield "digits", digits()[0]
-    images = load_coil20().data.reshape(1440, 32, 4, 32, 4)
-    yield "COIL-20", images.mean(axis=(2, 4)).reshape(1440, -1)
-    cells = log_counts(load_pbmc3k().data).toarray()
-    yield "PBMC 3k", cells[:, np.sort(np.argsort(-cells.var(axis=0), kind="stable")[:1000])]
+    yield "swiss roll", swiss_roll()
+    yield "digits", digits().data
+    yield "COIL-20", small_coil20().data
+    yield "PBMC 3k", few_genes("PBMC 3k")
 
 
-def lines(name: str, X: np.ndarray) -> Iterator[str]:
-    places = FeatMAP(random_state=0).fit(X).embedding_
-    rows = np.sort(np.random.default_rng(0).choice(len(X), N_ROWS, replace=False)).astype(np.int32)
+def rows_of(name: str, X: np.ndarray) -> Iterator[list[str]]:
+    embedding = FeatMAP(random_state=0).fit(X).embedding_
+    rows = np.sort(random_rows(len(X), N_ROWS)).astype(np.int32)
     sizes = (*MAP_NEIGHBORS, default_neighbors(len(X)))
     found: dict[int, list[float]] = {k: [] for k in sizes}
     for options, kind in (({}, KINDS["map"]), *TRIED.values()):
-        scene = explain(X, places, **options)._scene
+        scene = explain(X, embedding, **options)._scene
         for k in sizes:
             found[k].append(np.median([fidelity(kind, scene, row, k) for row in rows[:, None]]))
     for k, (ceiling, *values) in found.items():
-        yield f"| {name} | {k} | {ceiling:.3f} | {' | '.join(f'{value / ceiling:.2f}' for value in values)} |\n"
+        yield [name, str(k), f"{ceiling:.3f}", *(f"{value / ceiling:.2f}" for value in values)]
 
 
 def main() -> None:
-    text = HEAD
+    rows = []
     for name, X in data_sets():
-        for line in lines(name, X):
-            print(line, end="", flush=True)
-            text += line
-    put_between(OUT, BEGIN, END, text)
+        for cells in rows_of(name, X):
+            print(line(cells), flush=True)
+            rows.append(cells)
+    put_between(OUT, BEGIN, END, table(HEAD, rows))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from scipy.ndimage import binary_dilation, sobel
 from scipy.stats import rankdata
 from sklearn.utils import Bunch
 
-from bootstrap import Contest, contest
+from .bootstrap import Contest, contest
 
 INK = 0.1  # of the brightest value: pixels above belong to what an image shows
 SURROUNDINGS = 2  # pixels around it that are looked at, too

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from sklearn.utils import Bunch
 
-from edges import gradient_magnitude
+from .edges import gradient_magnitude
 
 PANEL_INCHES = 1.1
 

@@ -1,4 +1,4 @@
-"""The experiments' own SpaceMAP: its force, its similarities, and that it maps."""
+"""Our own SpaceMAP: its force, its similarities, and that it maps."""
 
 from __future__ import annotations
 
@@ -6,8 +6,17 @@ import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
+from lab.peers.spacemap import (
+    ETA,
+    intrinsic_dimensions,
+    log_scales,
+    nearest_others,
+    pull,
+    push,
+    similarities,
+    spacemap,
+)
 from reference import finite_differences
-from spacemap import ETA, intrinsic_dimensions, log_scales, nearest_others, pull, push, similarities, spacemap
 
 pytestmark = pytest.mark.usefixtures("umap")  # the start is umap-learn's, which warns on import
 

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from featmap import FeatMAP
-from lab import Claim
 
+from ..report import Claim
 from .attack import attacked_with, other_settings
 from .reading import study_reading
 from .resemblance import Clean, Ones, study_targets

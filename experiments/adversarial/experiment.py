@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from featmap import FeatMAP
-from lab import Lab
 
+from ..report import Report
 from .attack import FULL, attacked
 from .classifiers import attacked_ones, study_classifiers
 from .clusters import study_clusters
@@ -31,8 +31,8 @@ examples. The digits studied are those that at least 30 attacked 1s are read as.
 and three epochs instead of ten, tell how far the findings are those of one network."""
 
 
-def run(lab: Lab) -> None:
-    digits = attacked(lab.quick)
+def run(report: Report) -> None:
+    digits = attacked(report.quick)
     before, again = (FeatMAP(random_state=seed).fit(digits.clean) for seed in (0, 1))
     after = FeatMAP(random_state=0).fit(digits.data)
     random = FeatMAP(random_state=0).fit(random_step(digits.clean))
@@ -41,16 +41,16 @@ def run(lab: Lab) -> None:
     importance = before.feature_importance()
     clean = clean_digits(importance, digits.clean, digits.target)
     ones = attacked_ones(digits, after, random.feature_importance(is_one))
-    n_least = N_LEAST_QUICK if lab.quick else N_LEAST
+    n_least = N_LEAST_QUICK if report.quick else N_LEAST
     targets = study_targets(ones, clean, n_least)
     by_step = {"before": importance[is_one], "after": ones.importance, "random": ones.random_importance}
     on_reading, reading = study_reading(digits)
     on_clusters, clusters = study_clusters(digits, maps)
     on_strokes, strokes = study_strokes(by_step, digits.clean[is_one])
-    on_classifiers, classifiers = study_classifiers(lab.quick, clean, ones.random_importance, n_least)
-    draw_examples(lab, digits, after, by_step)
-    draw_means(lab, ones, clean, targets)
-    lab.report(
+    on_classifiers, classifiers = study_classifiers(report.quick, clean, ones.random_importance, n_least)
+    draw_examples(report, digits, after, by_step)
+    draw_means(report, ones, clean, targets)
+    report.write(
         "Adversarial digits",
         ABOUT,
         [*on_reading, on_clusters, *on_strokes, *claims_on_resemblance(targets), on_classifiers],
@@ -69,8 +69,8 @@ def random_step(images: np.ndarray) -> np.ndarray:
     return np.clip(images + np.float32(FULL.epsilon) * signs, 0, 1)
 
 
-def draw_examples(lab: Lab, digits: Bunch, after: FeatMAP, importance: dict[str, np.ndarray]) -> None:
-    lab.picture(
+def draw_examples(report: Report, digits: Bunch, after: FeatMAP, importance: dict[str, np.ndarray]) -> None:
+    report.picture(
         two_colourings(after, {"original label": digits.target, "label read after the attack": digits.predicted}),
         "map",
         f"FeatMAP's map of {len(digits.target):,} attacked digits.",
@@ -85,7 +85,7 @@ def draw_examples(lab: Lab, digits: Bunch, after: FeatMAP, importance: dict[str,
         "importance\nattacked": (importance["after"][shown], IMPORTANCE),
         "importance\nrandom step": (importance["random"][shown], IMPORTANCE),
     }
-    lab.picture(
+    report.picture(
         image_grid(lines, [f"read as {digit}" for digit in digits.predicted[ones[shown]]]),
         "examples",
         "Five random 1s that fool the classifier; brighter is more important, on one scale in each line. A random "
@@ -93,18 +93,18 @@ def draw_examples(lab: Lab, digits: Bunch, after: FeatMAP, importance: dict[str,
     )
 
 
-def draw_means(lab: Lab, ones: Ones, clean: Clean, targets: list[Target]) -> None:
+def draw_means(report: Report, ones: Ones, clean: Clean, targets: list[Target]) -> None:
     eights, others = ([t.digit for t in targets if (t.digit == 8) == is_eight] for is_eight in (True, False))
     if eights:
-        lab.picture(
+        report.picture(
             mean_grid(ones, clean, eights),
             "eights",
             "1s read as 8, beside clean digits and attacked 1s still read as 1; each mean on its own scale.",
         )
     if others:
-        lab.picture(mean_grid(ones, clean, others), "others", "The same for other digits that 1s are read as.")
+        report.picture(mean_grid(ones, clean, others), "others", "The same for other digits that 1s are read as.")
     if targets:
-        lab.picture(
+        report.picture(
             similarities(targets),
             "similarities",
             "What the means of attacked 1s are similar to, with intervals; on the right their differences.",

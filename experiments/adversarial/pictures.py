@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bootstrap import Interval
 from featmap import FeatMAP, plot
 
+from ..bootstrap import Interval
 from .resampling import interval_of_draws
 from .resemblance import Clean, Ones, Target
 

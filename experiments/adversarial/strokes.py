@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import binary_dilation
 
-from lab import Claim
-
+from ..report import Claim
 from .resampling import mean_interval
 
 NEAR = np.ones((1, 3, 3), bool)  # a pixel and the eight around it, within one image

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter, maximum_filter, sobel
 from scipy.spatial.distance import cdist
 
-from edges import gradient_magnitude
+from ..edges import gradient_magnitude
 
 N_PIXELS = 10
 STROKE = 0.5  # of the brightest value: pixels above are of the stroke itself

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from edges import correlations, gradient_magnitude, others_of_another_class
+from ..edges import correlations, gradient_magnitude, others_of_another_class
 
 
 def views_in_order(objects: Bunch) -> np.ndarray:
