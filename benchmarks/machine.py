@@ -16,7 +16,7 @@ from statistics import median
 from .methods import METHODS
 
 IMPORTS = ("import featmap", "from featmap import FeatMAP", "import sklearn.base")
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "faiss-cpu")
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def describe_machine() -> dict[str, str]:

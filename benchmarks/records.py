@@ -49,7 +49,7 @@ def joined(rounds: list[Run]) -> Run:
 
 
 def medians(runs: list[dict[str, Any]]) -> dict[str, float]:
-    """Of everything measured, which is what is a float."""
+    """The median of every figure over the runs; the values that are floats are figures."""
     measured = [name for name, value in runs[0].items() if isinstance(value, float)]
     return {name: median(run[name] for run in runs) for name in measured}
 

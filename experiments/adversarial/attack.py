@@ -19,7 +19,7 @@ N_TRAIN = 60_000  # of MNIST, which come before the images to test
 
 @dataclass(frozen=True)
 class Settings:
-    """All that the attacked images depend on, but for the data."""
+    """Everything but the data that the attacked images depend on."""
 
     n_train: int = N_TRAIN
     n_test: int = 10_000
@@ -46,14 +46,14 @@ def attacked(quick: bool = False) -> Bunch:
 
 
 def other_settings(quick: bool) -> list[Settings]:
-    """Those of classifiers to compare with, trained for a shorter time from other seeds."""
+    """Settings of further classifiers, trained for a shorter time from other seeds."""
     if quick:
         return [replace(QUICK, seed=1)]
     return [replace(FULL, n_epochs=3, seed=seed) for seed in (1, 2)]
 
 
 def attacked_with(settings: Settings) -> Bunch:
-    """Made now, or read if it was made before."""
+    """The attacked images, made now or read from the file of an earlier run."""
     if not settings.file.exists():
         keep(settings.file, attack(settings))
     with np.load(settings.file) as arrays:

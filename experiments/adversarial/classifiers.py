@@ -1,4 +1,4 @@
-"""The same with other classifiers: whether what is found is a matter of one network's weights."""
+"""The same study with other classifiers, to see whether a finding depends on the weights of one network."""
 
 from __future__ import annotations
 

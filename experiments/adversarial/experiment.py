@@ -7,12 +7,13 @@ from sklearn.utils import Bunch
 
 from featmap import FeatMAP
 
+from ..image_pictures import Line, image_grid
 from ..report import Report
 from .attack import FULL, attacked
 from .classifiers import attacked_ones, study_classifiers
 from .clusters import study_clusters
 from .judgement import claims_on_resemblance
-from .pictures import IMAGE, IMPORTANCE, image_grid, mean_grid, similarities, two_colourings
+from .pictures import IMAGE, IMPORTANCE, SHAPE, mean_grid, similarities, two_colourings
 from .reading import study_reading
 from .resemblance import Clean, Ones, Target, clean_digits, study_targets
 from .strokes import study_strokes
@@ -26,7 +27,7 @@ of ±ε with random signs in every pixel. Figures of another classifier than the
 10-NN accuracy of the original labels loses at most 0.05, and if they share at least 0.8 of the mutual information
 (normalised) that two maps of the clean digits share. *Off the stroke* is a pixel more than one away from all ink of
 the clean 1. *Similar* means Pearson's correlation of two means over all pixels; the figures are the correlation with
-clean examples of the digit read less that with clean 1s. Intervals hold 95 % of 1,000 bootstrap samples of the
+clean examples of the digit read minus that with clean 1s. Intervals hold 95 % of 1,000 bootstrap samples of the
 examples. The digits studied are those that at least 30 attacked 1s are read as. Two more classifiers, of other seeds
 and three epochs instead of ten, tell how far the findings are those of one network."""
 
@@ -79,18 +80,22 @@ def draw_examples(report: Report, digits: Bunch, after: FeatMAP, importance: dic
     fooled = np.flatnonzero(digits.predicted[ones] != 1)
     shown = np.sort(np.random.default_rng(0).choice(fooled, N_SHOWN, replace=False))
     lines = {
-        "before": (digits.clean[ones[shown]], IMAGE),
-        "attacked": (digits.data[ones[shown]], IMAGE),
-        "importance\nbefore": (importance["before"][shown], IMPORTANCE),
-        "importance\nattacked": (importance["after"][shown], IMPORTANCE),
-        "importance\nrandom step": (importance["random"][shown], IMPORTANCE),
+        "before": on_one_scale(digits.clean[ones[shown]], IMAGE),
+        "attacked": on_one_scale(digits.data[ones[shown]], IMAGE),
+        "importance\nbefore": on_one_scale(importance["before"][shown], IMPORTANCE),
+        "importance\nattacked": on_one_scale(importance["after"][shown], IMPORTANCE),
+        "importance\nrandom step": on_one_scale(importance["random"][shown], IMPORTANCE),
     }
     report.picture(
-        image_grid(lines, [f"read as {digit}" for digit in digits.predicted[ones[shown]]]),
+        image_grid(lines, [f"read as {digit}" for digit in digits.predicted[ones[shown]]], SHAPE),
         "examples",
         "Five random 1s that fool the classifier; brighter is more important, on one scale in each line. A random "
         "step of the same size is the control.",
     )
+
+
+def on_one_scale(images: np.ndarray, palette: str) -> Line:
+    return Line(images, palette, float(images.max()))
 
 
 def draw_means(report: Report, ones: Ones, clean: Clean, targets: list[Target]) -> None:

@@ -8,7 +8,7 @@ from ..bootstrap import N_DRAWS, Interval, interval_of
 
 
 def interval_of_draws(draws: np.ndarray) -> Interval:
-    """Of the value itself, which comes first, and its draws."""
+    """The interval of a value that comes first in ``draws``, followed by its draws."""
     return interval_of(draws[0], draws[1:])
 
 

@@ -40,5 +40,5 @@ def study_strokes(importances: dict[str, np.ndarray], clean: np.ndarray) -> tupl
             beyond_chance.low > 0,
         ),
     ]
-    figures = {**means, "after less before": gained, "after less random": beyond_chance}
+    figures = {**means, "after minus before": gained, "after minus random": beyond_chance}
     return claims, {name: interval.figures for name, interval in figures.items()}

@@ -95,7 +95,7 @@ def price_claim(price: str, ours: dict[str, Curve], theirs: dict[str, Curve]) ->
 
 
 def margin(ours: Curve, point: dict[str, float], price: str) -> float:
-    """The best of our curve where it has at least the point's density correlation, less the point's value."""
+    """The best of our curve where it has at least the point's density correlation, minus the point's value."""
     density, value = (np.array([scores[metric] for scores in ours.values()]) for metric in (DENSITY, price))
     if density.max() < point[DENSITY]:
         return float(density.max() - point[DENSITY])  # our curve does not reach that far

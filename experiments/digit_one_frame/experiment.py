@@ -85,7 +85,7 @@ def claims_on_corners(
     }
     caption = f"How far ten pixels each of {len(rows)} ones are from corners and ends."
     report.picture(boxes(panels, "mean distance in pixels"), "distances", caption)
-    # A contest is won by what is larger: nearness is the distance with its sign turned.
+    # A contest is won by what is larger: nearness is minus the distance.
     by_corner, by_end = (contest({name: -far for name, far in panel.items()}) for panel in panels.values())
     near = {radius: shares_within(radius, to_corners) for radius in RADII}
     far = "; ".join(f"{name} {-nearness.value:.2f}" for name, nearness in by_corner.medians.items())

@@ -96,7 +96,7 @@ def claim_on_rotation(report: Report, model: FeatMAP, objects: Bunch) -> tuple[C
 
 
 def claims_on_loops(report: Report, objects: Bunch) -> list[tuple[Claim, str, Any]]:
-    """Of all seeds; the pictures are of the first."""
+    """Claims on the maps of all seeds; the pictures show those of the first."""
     maps = {name: maps_of(report, method, objects) for name, method in COMPARED.items()}
     loops = {name: [loops_of(Y, objects) for Y in several] for name, several in maps.items()}
     first_maps, first_loops = ({name: each[0] for name, each in some.items()} for some in (maps, loops))
