@@ -15,8 +15,11 @@ def replacing(path: Path) -> Iterator[Path]:
     """Lend a temporary file, which takes the name ``path`` once it is complete; make the folder if it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"part of {path.name}")  # numpy wants its suffix at the end
-    yield temporary
-    os.replace(temporary, path)
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
