@@ -54,7 +54,7 @@ def importance_seconds(fit: Fit) -> dict[str, float]:
     return {"importance_cpu": time.process_time() - cpu}
 
 
-def main() -> None:
+def parsed_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("method", choices=METHODS)
     parser.add_argument("data")
@@ -62,8 +62,11 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=ALL_CORES)
     parser.add_argument("--start", choices=(FIRST_EVER, FRESH, WARM), default=WARM, help="only warm begins warmed up")
     parser.add_argument("--map", type=Path)
-    arguments = parser.parse_args()
+    return parser.parse_args()
 
+
+def main() -> None:
+    arguments = parsed_arguments()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     entry = METHODS[arguments.method]
     is_warm = arguments.start == WARM

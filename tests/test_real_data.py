@@ -99,7 +99,7 @@ def test_without_density_it_ties_umap(name, tolerance, images):
 def test_density_at_the_default_weight(mnist):
     accuracy, trust, radii = quality(*mnist, our_model(mnist[0], 0.5).embedding_)
     print(f"\nMNIST at 0.5, accuracy / trustworthiness / radii: {said((accuracy, trust, radii))}")
-    assert accuracy >= 0.9595
+    assert accuracy >= 0.959
     assert trust >= 0.942
     assert radii >= 0.74
 

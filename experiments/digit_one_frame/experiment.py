@@ -83,8 +83,7 @@ def claims_on_corners(
         "to the nearest corner": mean_by_digit(to_corners),
         "to the nearer end of the stroke": mean_by_digit(to_ends),
     }
-    caption = f"How far ten pixels each of {len(rows)} ones are from corners and ends."
-    report.picture(boxes(panels, "mean distance in pixels"), "distances", caption)
+    draw_distances(report, panels, len(rows))
     # A contest is won by what is larger: nearness is minus the distance.
     by_corner, by_end = (contest({name: -far for name, far in panel.items()}) for panel in panels.values())
     near = {radius: shares_within(radius, to_corners) for radius in RADII}
@@ -109,6 +108,11 @@ def claims_on_corners(
         "part of pixels within so many of a corner": near,
     }
     return claims, figures
+
+
+def draw_distances(report: Report, panels: dict[str, dict[str, np.ndarray]], n_digits: int) -> None:
+    caption = f"How far ten pixels each of {n_digits} ones are from corners and ends."
+    report.picture(boxes(panels, "mean distance in pixels"), "distances", caption)
 
 
 def claims_on_fidelity(model: FeatMAP, rows: np.ndarray, shown: int) -> tuple[list[Claim], dict[str, Any]]:

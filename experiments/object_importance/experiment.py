@@ -99,14 +99,7 @@ def claims_on_loops(report: Report, objects: Bunch) -> list[tuple[Claim, str, An
     """Claims on the maps of all seeds; the pictures show those of the first."""
     maps = {name: maps_of(report, method, objects) for name, method in COMPARED.items()}
     loops = {name: [loops_of(Y, objects) for Y in several] for name, several in maps.items()}
-    first_maps, first_loops = ({name: each[0] for name, each in some.items()} for some in (maps, loops))
-    report.picture(
-        loops_on_maps(first_maps, first_loops, objects), "loops", "COIL-20, views joined in order (seed 0)."
-    )
-    caption = "FeatMAP's map of COIL-20, object by object, and what those that are no loops lack (seed 0)."
-    report.picture(
-        loops_one_by_one(first_maps["featMAP"], first_loops["featMAP"], objects), "loops_by_object", caption
-    )
+    draw_loops(report, *({name: each[0] for name, each in some.items()} for some in (maps, loops)), objects)
     counts = {name: [sum(loop.is_found for loop in each) for each in several] for name, several in loops.items()}
     rings = {name: [sum(loop.is_ring for loop in each) for each in several] for name, several in loops.items()}
     n_objects = len(views_in_order(objects))
@@ -127,6 +120,12 @@ def claims_on_loops(report: Report, objects: Bunch) -> list[tuple[Claim, str, An
         (each, "pairs in order in the data", np.round(in_data, 3).tolist()),
         (beside, "loops by seed and object", by_object),
     ]
+
+
+def draw_loops(report: Report, maps: dict[str, np.ndarray], loops: dict[str, list[Loop]], objects: Bunch) -> None:
+    report.picture(loops_on_maps(maps, loops, objects), "loops", "COIL-20, views joined in order (seed 0).")
+    caption = "FeatMAP's map of COIL-20, object by object, and what those that are not loops lack (seed 0)."
+    report.picture(loops_one_by_one(maps["featMAP"], loops["featMAP"], objects), "loops_by_object", caption)
 
 
 def listed(counts: dict[str, list[int]]) -> str:
