@@ -57,24 +57,24 @@ test-newest:
 # featMAP beside its peers; FEATMAP_DATA names the folder with mnist.npz, else MNIST is downloaded. The quick form needs
 # no data.
 bench: $(BENCH_INSTALLED)
-	$(BENCH)/bin/python benchmarks/bench.py
+	$(BENCH)/bin/python -m benchmarks.bench
 
 bench-quick: $(BENCH_INSTALLED)
-	$(BENCH)/bin/python benchmarks/bench.py --quick
+	$(BENCH)/bin/python -m benchmarks.bench --quick
 
 # The results of the full form into benchmarks/README.md and docs/images.
 bench-publish: $(BENCH_INSTALLED)
-	$(BENCH)/bin/python benchmarks/publish.py
+	$(BENCH)/bin/python -m benchmarks.publish
 
 bench-clean:
 	rm -rf benchmarks/results
 
 # The paper's experiments on the real data; continues where it stopped. The quick form takes parts of the data.
 figures: $(LAB_INSTALLED)
-	$(LAB)/bin/python experiments/figures.py
+	$(LAB)/bin/python -m experiments.figures
 
 figures-quick: $(LAB_INSTALLED)
-	$(LAB)/bin/python experiments/figures.py --quick
+	$(LAB)/bin/python -m experiments.figures --quick
 
 # Forget the maps made so far, as after a change of the method.
 figures-clean:

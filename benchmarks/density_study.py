@@ -1,6 +1,6 @@
 """What does density cost, and what of the method makes it cost that? docs/density.md.
 
-``FEATMAP_DATA=/path/to/data python benchmarks/density_study.py`` prints the table and puts it there: the quality of
+``FEATMAP_DATA=/path/to/data python -m benchmarks.density_study`` prints the table and puts it there: the quality of
 maps at the same density correlation, along the curves that density weights make, when one thing is changed at a
 time; densMAP beside them. COIL-20 is at 32 × 32 pixels, the single cells have their 1,000 most variable genes,
 as 50 principal components tell them.
@@ -9,36 +9,28 @@ as 50 principal components tell them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from data import digits
-from fidelity import log_counts
-from records import put_between
-from sklearn.decomposition import PCA
 
-from featmap import FeatMAP, metrics
-from featmap.tangents.alignment import connect
-from featmap.layout.similarity import Curve
-from featmap.datasets import load_coil20
-from featmap.frames import fit_frames
+from featmap import FeatMAP
+from featmap.checks.settings import fit_settings
 from featmap.kernels.layout import map_radii, stretch
-from featmap.layout.density import Density
-from featmap.layout.descent import State, descend
-from featmap.layout.edges import sort_into_slots
-from featmap.layout.forces import AddGradient, Attraction, Force, Repulsion
-from featmap.layout.start import make_start
+from featmap.layout.density import Density, FitFrames, MakeDensity, density_along_frames
+from featmap.layout.edges import Edges
+from featmap.layout.forces import AddGradient
+from featmap.layout.radii import log_radii, radius_floor
+from featmap.pipeline import approximate, lay_out
 from featmap.run import Run
-from featmap.pipeline import approximate, density_epochs
-from featmap.run.progress import Progress
-from featmap.layout.radii import ShiftedCorrelation, log_radii, radius_floor
-from featmap.tangents.svd import data_radii
-from featmap.values import FloatArray, Frames
-from loaders import load_paul15, load_pbmc3k
+from featmap.values import DoubleArray, FloatArray, Frames
+from lab.data.cells import few_genes_smoothed
+from lab.data.images import digits, small_coil20
+from lab.pages import put_between
+from lab.peers import PEERS, Settings, densmap
+from lab.quality import DENSITY, TEN_NEIGHBORS, Quality
 
 OUT = Path(__file__).parent.parent / "docs" / "density.md"
 BEGIN, END = "<!-- study: begin -->", "<!-- study: end -->"
@@ -54,20 +46,19 @@ MakeMaps = Callable[[np.ndarray], Iterator[np.ndarray]]
 class Isotropic(Density):
     """One radius in all directions instead of one along each: densMAP's quantity under our optimiser."""
 
-    def prepare(self, coordinates: FloatArray, epoch: int, run: Run) -> AddGradient:
-        dim, n_points = coordinates.shape
-        radii, sums = np.empty(coordinates.shape), np.empty(n_points)
-        similarity, pull = self.curve.similarity, self.curve.pull
+    def prepare(self, transposed: FloatArray, epoch: int, run: Run) -> AddGradient:
+        dim, n_points = transposed.shape
+        slots, curve = self.edges.slots, self.edges.curve
+        radii, sums = np.empty(transposed.shape), np.empty(n_points)
 
         def measure(start: int, stop: int) -> None:
-            map_radii(coordinates, self.slots, self.frames.axes, similarity, start, stop, radii, sums)
+            map_radii(transposed, slots, self.frames.axes, curve.similarity, start, stop, radii, sums)
 
         run.over_rows(n_points, measure)
         whole = radii.sum(axis=0, keepdims=True)
-        floor = radius_floor(whole.T)
+        floor = radius_floor(whole.T, self.edges.graph.is_connected)
         logs = np.log(whole + floor)
-        data = self._centered_rows
-        agreement = ShiftedCorrelation.between(data, logs)
+        data, agreement = self._centered_rows, self._agreement(logs)
         slope = agreement.along * data[0] - agreement.against * (logs[0] - agreement.mean)
         worth = np.divide(slope, sums * (whole[0] + floor), out=np.zeros(n_points), where=sums > 0)
         tensors = np.zeros((dim * (dim + 1) // 2 + 1, n_points), np.float32)
@@ -76,9 +67,16 @@ class Isotropic(Density):
         weight = np.float32(dim * self.weight * self.total_weight)  # as much as that of all directions together
 
         def add_gradient(start: int, stop: int, gradient: FloatArray) -> None:
-            stretch(coordinates, self.slots, similarity, pull, tensors, weight, start, stop, gradient)
+            stretch(transposed, slots, curve.similarity, curve.pull, tensors, weight, start, stop, gradient)
 
         return add_gradient
+
+
+def density_in_all_directions(
+    edges: Edges, frames: Frames, data_radii: DoubleArray, weight: float, fit: FitFrames
+) -> Isotropic:
+    whole = data_radii.sum(axis=1, keepdims=True)
+    return Isotropic(edges, frames, log_radii(whole, edges.graph.is_connected), weight)
 
 
 @dataclass
@@ -86,95 +84,67 @@ class Refitted:
     """The method's own force, with frames that follow the map."""
 
     density: Density
-    refit: Callable[[FloatArray], Frames]
+    fit: FitFrames
 
-    def prepare(self, coordinates: FloatArray, epoch: int, run: Run) -> AddGradient:
+    def value(self, transposed: FloatArray) -> float:
+        return self.density.value(transposed)
+
+    def prepare(self, transposed: FloatArray, epoch: int, run: Run) -> AddGradient:
         if epoch % EPOCHS_BETWEEN == 0:
-            self.density = replace(self.density, frames=self.refit(np.ascontiguousarray(coordinates.T)))
-        return self.density.prepare(coordinates, epoch, run)
+            self.density = replace(self.density, frames=self.fit(np.ascontiguousarray(transposed.T)))
+        return self.density.prepare(transposed, epoch, run)
 
 
-def maps(kind: str, **options: Any) -> MakeMaps:
-    """Maps of all weights, by the stages of `featmap.pipeline`; they share all that comes before density."""
+def following_frames(
+    edges: Edges, frames: Frames, data_radii: DoubleArray, weight: float, fit: FitFrames
+) -> Refitted:
+    return Refitted(density_along_frames(edges, frames, data_radii, weight, fit), fit)
+
+
+def maps(make_density: MakeDensity, **options: Any) -> MakeMaps:
+    """Maps of all weights, by the pipeline with another density force. They share neighbours, graph and tangents."""
 
     def make(X: np.ndarray) -> Iterator[np.ndarray]:
-        settings = FeatMAP(**options)._settings(len(X), seed=0)
-        progress, dim = Progress(), settings.n_components
+        settings = fit_settings("FeatMAP", FeatMAP(**options).get_params(), len(X), seed=0)
         with Run(-1) as run:
-            manifold = approximate(X, settings, run, progress)
-            graph, tangents = manifold.graph, manifold.tangents
-            connection = connect(manifold.features, tangents, graph, dim, run)
-            curve, slots = Curve.fit(settings.min_dist, settings.spread), sort_into_slots(graph)
-            begin = make_start(settings.init, manifold.features, graph, dim, settings.seed, run)
-            local: list[Force] = [Attraction(graph, slots, curve), Repulsion(graph, curve, settings.seed)]
-            n_epochs = settings.n_epochs
-            before, last = State.start(begin), State.start(begin)
-            descend(before, local, n_epochs - density_epochs(settings), n_epochs, run, progress)
-            descend(last, local, n_epochs, n_epochs, run, progress)
-            yield last.embedding
-
-            def refit(places: FloatArray) -> Frames:
-                return fit_frames(
-                    settings.frames, places, graph, connection, settings.n_neighbors, settings.seed, run
-                )
-
-            radii = data_radii(tangents, tangents.n_directions)
-            radii = radii.sum(axis=1, keepdims=True) if kind == "isotropic" else radii[:, :dim]
-            for weight in WEIGHTS:
-                made = Isotropic if kind == "isotropic" else Density
-                force: Force = made(graph, slots, curve, refit(before.embedding), log_radii(radii), weight)
-                if kind == "refitted":
-                    force = Refitted(force, refit)
-                state = deepcopy(before)
-                descend(state, [*local, force], n_epochs, n_epochs, run, progress)
-                yield state.embedding
+            manifold = approximate(X, settings, run)
+            for weight in (0.0, *WEIGHTS):
+                yield lay_out(manifold, replace(settings, density_weight=weight), run, make_density).embedding
 
     return make
 
 
-def densmap(X: np.ndarray) -> Iterator[np.ndarray]:
-    from umap import UMAP
-
-    yield UMAP(random_state=0, n_jobs=1).fit_transform(X)
+def densmap_maps(X: np.ndarray) -> Iterator[np.ndarray]:
+    yield PEERS["UMAP"].make(X, Settings(seed=0))
     for weight in DENSMAP_WEIGHTS:
-        yield UMAP(densmap=True, dens_lambda=weight, random_state=0, n_jobs=1).fit_transform(X)
+        yield densmap(dens_lambda=weight)(X, Settings(seed=0))
 
 
 TRIED: dict[str, MakeMaps] = {
-    "as it is": maps("method"),
-    "frames follow": maps("refitted"),
-    "50 points": maps("method", n_tangent_neighbors=50),
-    "all directions": maps("isotropic"),
-    "densMAP": densmap,
+    "as it is": maps(density_along_frames),
+    "frames follow": maps(following_frames),
+    "50 points": maps(density_along_frames, n_tangent_neighbors=50),
+    "all directions": maps(density_in_all_directions),
+    "densMAP": densmap_maps,
 }
-QUALITIES = ("trustworthiness", "accuracy")
+QUALITIES = {"trustworthiness": "trustworthiness", "accuracy": TEN_NEIGHBORS}
 HEAD = f"| data | | correlation | {' | '.join(TRIED)} |\n|---|---|---|{'---|' * len(TRIED)}\n"
 
 
 def data_sets() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    yield "digits", *digits()
-    coil = load_coil20()
-    yield "COIL-20", coil.data.reshape(1440, 32, 4, 32, 4).mean(axis=(2, 4)).reshape(1440, -1), coil.target
-    for name, load in (("PBMC 3k", load_pbmc3k), ("Paul 2015", load_paul15)):
-        cells = load()
-        X = log_counts(cells.data).toarray()
-        X = X[:, np.sort(np.argsort(-X.var(axis=0), kind="stable")[:1000])]
-        components = PCA(50, svd_solver="full").fit(X)
-        yield name, components.inverse_transform(components.transform(X)), cells.target
+    for name, images in (("digits", digits()), ("COIL-20", small_coil20())):
+        yield name, images.data, images.target
+    for name in ("PBMC 3k", "Paul 2015"):
+        yield name, *few_genes_smoothed(name)
 
 
 def lines(name: str, X: np.ndarray, labels: np.ndarray) -> Iterator[str]:
-    benchmark = metrics.Benchmark(X)
-    curves = {}
-    for tried, make in TRIED.items():
-        curves[tried] = []
-        for Y in make(X):
-            scores = benchmark.score(Y) | {"accuracy": metrics.knn_accuracy(Y, labels, n_neighbors=10)}
-            curves[tried].append(scores)
-    for quality in QUALITIES:
+    quality = Quality(X, labels)
+    curves = {tried: [quality.of(Y) for Y in make(X)] for tried, make in TRIED.items()}
+    for name_of_metric, metric in QUALITIES.items():
         for level in CORRELATIONS:
-            values = [best_at(curve, level, quality) for curve in curves.values()]
-            yield f"| {name} | {quality} | {level} | {' | '.join(map(written, values))} |\n"
+            values = [best_at(curve, level, metric) for curve in curves.values()]
+            yield f"| {name} | {name_of_metric} | {level} | {' | '.join(map(written, values))} |\n"
 
 
 def written(value: float) -> str:
@@ -184,7 +154,7 @@ def written(value: float) -> str:
 def best_at(curve: list[Score], level: float, quality: str) -> float:
     """The quality where a curve, straight between its points, first reaches a density correlation, if it does."""
     for low, high in pairwise(curve):
-        begin, end = low["density_correlation"], high["density_correlation"]
+        begin, end = low[DENSITY], high[DENSITY]
         if begin < level <= end:
             return low[quality] + (high[quality] - low[quality]) * (level - begin) / (end - begin)
     return float("nan")

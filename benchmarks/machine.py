@@ -13,14 +13,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 
-from methods import METHODS
+from .methods import METHODS
 
 IMPORTS = ("import featmap", "from featmap import FeatMAP", "import sklearn.base")
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "faiss-cpu")
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def describe_machine() -> dict[str, str]:
-    packages = [*dict.fromkeys(method.package for method in METHODS.values()), *LIBRARIES]
+    packages = [*dict.fromkeys(entry.method.package for entry in METHODS.values()), *LIBRARIES]
     return {
         "date": date.today().isoformat(),
         "processor": processor(),

@@ -5,8 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from records import load_results, put_between
-from report import BY_METHOD, BY_ROWS, as_markdown
+from lab.pages import put_between
+
+from .pictures import BY_METHOD, BY_ROWS
+from .records import load_results
+from .report import as_markdown
 
 HERE = Path(__file__).parent
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"

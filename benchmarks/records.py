@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from plan import ALL_CORES, WARM
+from lab.files import write_text
+
+from .plan import ALL_CORES, WARM
 
 Run = dict[str, Any]
 
@@ -48,9 +49,14 @@ def joined(rounds: list[Run]) -> Run:
 
 
 def medians(runs: list[dict[str, Any]]) -> dict[str, float]:
-    """Of everything measured, which is what is a float."""
+    """The median of every figure over the runs; the values that are floats are figures."""
     measured = [name for name, value in runs[0].items() if isinstance(value, float)]
     return {name: median(run[name] for run in runs) for name in measured}
+
+
+def by_seconds(run: Run) -> float:
+    """A key to sort runs by; those that failed come last."""
+    return run.get("cpu", float("inf"))
 
 
 def load_results(path: Path) -> Results:
@@ -58,17 +64,4 @@ def load_results(path: Path) -> Results:
 
 
 def save_results(results: Results, path: Path) -> None:
-    write_atomically(path, json.dumps(asdict(results), indent=1))
-
-
-def write_atomically(path: Path, text: str) -> None:
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_text(text)
-    os.replace(temporary, path)
-
-
-def put_between(path: Path, begin: str, end: str, text: str) -> None:
-    """Replace what stands between two marks in a file."""
-    before, rest = path.read_text().split(begin)
-    after = rest.split(end)[1]
-    write_atomically(path, f"{before}{begin}\n\n{text}\n{end}{after}")
+    write_text(path, json.dumps(asdict(results), indent=1))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
 import time
 from contextlib import suppress
@@ -12,13 +11,15 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-from data import load
-from methods import METHODS, Fit, Method
-from plan import ALL_CORES, FIRST_EVER, FRESH, WARM
 
-WARM_UP_ROWS = (
-    11_000  # above 4,096 umap-learn and above 10,000 featMAP search approximately, which compiles on its own
-)
+from lab.files import save_embedding
+
+from .data import load
+from .methods import METHODS, Entry, Fit
+from .plan import ALL_CORES, FIRST_EVER, FRESH, WARM
+
+# Above 4,096 rows umap-learn and above 10,000 featMAP search approximately, with code that is compiled on its own.
+WARM_UP_ROWS = 11_000
 MEMORY_LIMIT = 16 * 2**30
 
 
@@ -33,14 +34,14 @@ def forget_peak() -> None:
         Path("/proc/self/clear_refs").write_text("5")
 
 
-def timed_fit(method: Method, X: np.ndarray, n_epochs: int, n_jobs: int) -> tuple[Fit, dict[str, object]]:
+def timed_fit(entry: Entry, X: np.ndarray, n_epochs: int, n_jobs: int) -> tuple[Fit, dict[str, object]]:
     wall, cpu = time.perf_counter(), time.process_time()
-    fit = method.fit(X, n_epochs, n_jobs)
+    fit = entry.fit(X, n_epochs, n_jobs)
     return fit, {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu, "stages": fit.stages}
 
 
-def warm_up(method: Method, X: np.ndarray, n_jobs: int) -> None:
-    fit = method.fit(X[:WARM_UP_ROWS], 20, n_jobs)
+def warm_up(entry: Entry, X: np.ndarray, n_jobs: int) -> None:
+    fit = entry.fit(X[:WARM_UP_ROWS], 20, n_jobs)
     if fit.importance:
         fit.importance()
 
@@ -53,13 +54,7 @@ def importance_seconds(fit: Fit) -> dict[str, float]:
     return {"importance_cpu": time.process_time() - cpu}
 
 
-def save_map(Y: np.ndarray, path: Path) -> None:
-    temporary = path.with_suffix(".part.npy")
-    np.save(temporary, np.asarray(Y, np.float32))
-    os.replace(temporary, path)
-
-
-def main() -> None:
+def parsed_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("method", choices=METHODS)
     parser.add_argument("data")
@@ -67,24 +62,27 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=ALL_CORES)
     parser.add_argument("--start", choices=(FIRST_EVER, FRESH, WARM), default=WARM, help="only warm begins warmed up")
     parser.add_argument("--map", type=Path)
-    arguments = parser.parse_args()
+    return parser.parse_args()
 
+
+def main() -> None:
+    arguments = parsed_arguments()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
-    method = METHODS[arguments.method]
+    entry = METHODS[arguments.method]
     is_warm = arguments.start == WARM
     if is_warm:
-        import_module(method.module)
+        import_module(entry.method.module)
     interpreter_mb = memory_mb("VmRSS")
     X, _ = load(arguments.data)
     if is_warm:
-        warm_up(method, X, arguments.jobs)
+        warm_up(entry, X, arguments.jobs)
     forget_peak()
-    fit, result = timed_fit(method, X, arguments.epochs, arguments.jobs)
+    fit, result = timed_fit(entry, X, arguments.epochs, arguments.jobs)
     result |= {"peak_mb": memory_mb("VmHWM"), "interpreter_mb": interpreter_mb}
-    if not np.isfinite(fit.map).all():
+    if not np.isfinite(fit.embedding).all():
         raise SystemExit("the map is not finite")
     if arguments.map:
-        save_map(fit.map, arguments.map)
+        save_embedding(arguments.map, fit.embedding)
     print(json.dumps(result | importance_seconds(fit)))
 
 

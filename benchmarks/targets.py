@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from plan import FIRST_EVER, FRESH
-from records import Results, Run
+
+from .plan import FIRST_EVER, FRESH
+from .records import Results, Run
 
 MNIST_MB = 70_000 * 784 * 4 / 2**20
 SEEDED_TOLERANCE = 0.05

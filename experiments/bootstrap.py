@@ -35,7 +35,7 @@ def interval_of(value: float, draws: ArrayLike) -> Interval:
 
 
 def median_of(values: np.ndarray, groups: np.ndarray | None = None) -> Interval:
-    """Of a median: values are drawn one by one, or by whole groups where those of a group depend on each other."""
+    """The median and its interval; values are drawn one by one, or by groups if those of a group are dependent."""
     rng = np.random.default_rng(0)
     members = np.array_split(values, len(values)) if groups is None else members_of(values, groups)
     draws = rng.integers(len(members), size=(N_DRAWS, len(members)))

@@ -1,7 +1,7 @@
 """Does the importance of pixels follow the edges of what an image shows?
 
 Measured by the correlation of each image's gradient magnitude with its importance, over the pixels that vary in the
-data at all; against what follows edges without knowing anything of tangent spaces.
+data at all; and compared with quantities that follow edges without any tangent space.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from scipy.ndimage import binary_dilation, sobel
 from scipy.stats import rankdata
 from sklearn.utils import Bunch
 
-from bootstrap import Contest, contest
+from .bootstrap import Contest, contest
 
 INK = 0.1  # of the brightest value: pixels above belong to what an image shows
 SURROUNDINGS = 2  # pixels around it that are looked at, too
 
 
 def gradient_magnitude(images: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Sobel's, of rows of pixels."""
+    """Sobel's gradient magnitude of images that are rows of pixels."""
     framed = images.reshape(-1, *shape).astype(float)
     return np.array([np.hypot(sobel(image, 0), sobel(image, 1)) for image in framed]).reshape(images.shape)
 
 
 def shown(images: np.ndarray) -> np.ndarray:
-    """Which pixels are of the thing that an image shows on its dark ground."""
+    """Which pixels belong to the object that an image shows on its dark background."""
     return images > INK * images.max()
 
 
@@ -37,7 +37,7 @@ def surroundings(images: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
 
 
 def correlations(a: np.ndarray, b: np.ndarray, within: np.ndarray | None = None) -> np.ndarray:
-    """Pearson's, of each row of a with the same row of b, over the pixels within a mask of the row."""
+    """Pearson's correlation of each row of a with the same row of b, over the columns within a mask of the row."""
     weights = np.ones(b.shape) if within is None else within.astype(float)
     weights /= weights.sum(axis=1, keepdims=True)
     a = a - (weights * a).sum(axis=1, keepdims=True)

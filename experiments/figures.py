@@ -1,6 +1,6 @@
 """The paper's experiments: all of them, or those named.
 
-``python experiments/figures.py [--quick] [NAME ...]``; quick takes a part of the data, into experiments/quick.
+``python -m experiments.figures [--quick] [NAME ...]``; quick takes a part of the data, into experiments/quick.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import argparse
 import time
 from importlib import import_module
 
-from lab import Lab
-from overview import write_overview
+from .overview import write_overview
+from .report import Report
 
 EXPERIMENTS = (
     *("mnist_importance", "object_importance", "digit_one_frame", "adversarial"),
@@ -30,7 +30,7 @@ def main() -> None:
     for name in arguments.names or EXPERIMENTS:
         print(f"== {name}", flush=True)
         began = time.perf_counter()
-        import_module(f"{name}.experiment").run(Lab(name, arguments.quick, arguments.only_made))
+        import_module(f".{name}.experiment", __package__).run(Report(name, arguments.quick, arguments.only_made))
         print(f"   {time.perf_counter() - began:.0f} s", flush=True)
     write_overview(EXPERIMENTS, arguments.quick)
 

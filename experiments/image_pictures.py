@@ -3,36 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from sklearn.utils import Bunch
 
-from edges import gradient_magnitude
+from .edges import gradient_magnitude
 
-PANEL_INCHES = 1.1
+PANEL_INCHES = 1.2
+
+
+@dataclass(frozen=True)
+class Line:
+    """Images that stand side by side, in one palette; ``most`` is the end of their scale, None for each one's own."""
+
+    images: Sequence[np.ndarray]
+    palette: str
+    most: float | None = None
+
+
+def image_grid(lines: dict[str, Line], titles: Sequence[str], shape: tuple[int, int]) -> Figure:
+    """A line of images for each name, a column for each title."""
+    size = (PANEL_INCHES * len(titles) + 0.5, PANEL_INCHES * len(lines) + 0.3)
+    figure, panels = plt.subplots(len(lines), len(titles), figsize=size, layout="constrained", squeeze=False)
+    for beside, (name, line) in zip(panels, lines.items(), strict=True):
+        for panel, image in zip(beside, line.images, strict=True):
+            show(panel, image.reshape(shape), line.palette, line.most)
+        beside[0].set_ylabel(name)
+    for panel, title in zip(panels[0], titles, strict=True):
+        panel.set_title(title, fontsize="small")
+    return figure
+
+
+def show(panel: Axes, image: np.ndarray, palette: str, most: float | None = None, title: str = "") -> None:
+    panel.imshow(image, cmap=palette, vmin=0, vmax=most)
+    panel.set(xticks=[], yticks=[])
+    panel.set_title(title, fontsize="medium")
 
 
 def images_with_importance(model: Any, data: Bunch, rows: np.ndarray, titles: Sequence[str]) -> Figure:
     """A column for each row of the data: the image, its gradient, its importance (darker is more)."""
     images = data.data[rows]
     lines = {
-        "image": (images, "gray"),
-        "gradient": (gradient_magnitude(images, data.image_shape), "Blues"),
-        "importance": (model.feature_importance(rows), "Reds"),
+        "image": Line(images, "gray"),
+        "gradient": Line(gradient_magnitude(images, data.image_shape), "Blues"),
+        "importance": Line(model.feature_importance(rows), "Reds"),
     }
-    size = (PANEL_INCHES * len(rows) + 0.4, PANEL_INCHES * len(lines) + 0.3)
-    figure, panels = plt.subplots(len(lines), len(rows), figsize=size, layout="constrained", squeeze=False)
-    for line, (name, (pixels, colours)) in zip(panels, lines.items(), strict=True):
-        for panel, image in zip(line, pixels, strict=True):
-            panel.imshow(image.reshape(data.image_shape), cmap=colours, vmin=0)
-            panel.set(xticks=[], yticks=[])
-        line[0].set_ylabel(name)
-    for panel, title in zip(panels[0], titles, strict=True):
-        panel.set_title(title, fontsize="small")
-    return figure
+    return image_grid(lines, titles, data.image_shape)
 
 
 def boxes(values: dict[str, dict[str, np.ndarray]], label: str) -> Figure:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from lab import HERE, QUICK, Claim, write
+from lab.files import write_text
+from lab.pages import table
+
+from .report import HERE, QUICK, Claim
 
 HEAD = """# The paper's experiments
 
@@ -27,15 +30,13 @@ had; PBMC 3k and Paul 2015 stand in for them.
 
 def write_overview(names: tuple[str, ...], quick: bool) -> None:
     root = QUICK if quick else HERE
-    lines = ["| experiment | claim | measured | verdict |", "|---|---|---|---|"]
-    for name in names:
-        lines += rows_of(root / name / "figures.json", name)
-    write(root / "README.md", HEAD + "\n".join(lines) + "\n" + TAIL)
+    rows = [row for name in names for row in rows_of(root / name / "figures.json", name)]
+    write_text(root / "README.md", HEAD + table(("experiment", "claim", "measured", "verdict"), rows) + "\n" + TAIL)
 
 
-def rows_of(path: Path, name: str) -> list[str]:
+def rows_of(path: Path, name: str) -> list[list[str]]:
     if not path.exists():
         return []
     stored = json.loads(path.read_text())
     claims = [Claim(**claim) for claim in stored["claims"]]
-    return [f"| [{stored['title']}]({name}/README.md) | {c.claim} | {c.measured} | {c.verdict} |" for c in claims]
+    return [[f"[{stored['title']}]({name}/README.md)", *claim.cells] for claim in claims]

@@ -1,23 +1,16 @@
-"""The data of the experiments, prepared once and the same for every method."""
+"""The data of the experiments by name, prepared once and the same for every method."""
 
 from __future__ import annotations
 
 from functools import cache
 
-import numpy as np
 from sklearn.utils import Bunch
 
-from cells import prepared_cells
-from featmap import datasets
-from loaders import load_paul15, load_pbmc3k
+from lab.data.cells import prepared_cells
+from lab.data.images import load_images
+from lab.data.loaders import CELLS
+from lab.data.parts import part_of
 
-IMAGES = {
-    "MNIST": datasets.load_mnist,
-    "Fashion-MNIST": datasets.load_fashion_mnist,
-    "COIL-20": datasets.load_coil20,
-    "CIFAR-10": lambda: datasets.load_cifar10(subset="test"),
-}
-CELLS = {"PBMC 3k": load_pbmc3k, "Paul 2015": load_paul15}
 ADVERSARIAL = "MNIST adversarial"
 QUICK_SET = "MNIST, 1,000 rows"
 SETS = ("PBMC 3k", "Paul 2015", "COIL-20", "CIFAR-10", ADVERSARIAL, "MNIST", "Fashion-MNIST")
@@ -27,17 +20,17 @@ SETS = ("PBMC 3k", "Paul 2015", "COIL-20", "CIFAR-10", ADVERSARIAL, "MNIST", "Fa
 def prepared(name: str) -> Bunch:
     """Rows as float32, labels, names of features, image shape."""
     if name in CELLS:
-        return prepared_cells(CELLS[name]())
+        return prepared_cells(name)
     if name == ADVERSARIAL:
-        from adversarial.attack import attacked
+        from .adversarial.attack import attacked
 
         return attacked()
     if name == QUICK_SET:
-        return first_rows(prepared("MNIST"), 1000)
-    bunch = IMAGES[name]()
-    bunch.data = np.asarray(bunch.data, np.float32)
-    return bunch
+        return part_of(prepared("MNIST"), slice(1000))
+    return load_images(name)
 
 
-def first_rows(bunch: Bunch, n_rows: int) -> Bunch:
-    return Bunch(**bunch | {"data": bunch.data[:n_rows], "target": bunch.target[:n_rows]})
+def digit_one(n_rows: int | None = None) -> Bunch:
+    """The images of MNIST's digit 1, or the first of them."""
+    digits = prepared("MNIST")
+    return part_of(digits, (digits.target == 1).nonzero()[0][:n_rows])

@@ -8,9 +8,9 @@ from typing import Any
 
 import featmap
 from featmap import datasets, metrics, plot
-from featmap.contrast import Contrast
 from featmap.explanation import Explanation
-from featmap.perturbation import Perturbation
+from featmap.explanation.contrast import Contrast
+from featmap.explanation.perturbation import Perturbation
 
 # Methods return these; users do not construct them, so their constructors are not public.
 RESULTS = (Explanation, Contrast, Perturbation)

@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 import reference
+from featmap.graph import build_graph
 from featmap.tangents import alignment as stage
 from featmap.tangents.alignment import alignment, connect, transport
-from featmap.graph import build_graph
 from featmap.tangents.axes import axes
 from featmap.values import Neighbors
 from test_tangents import tangents_of

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import pytest
-from bench import output_of, reason, still_good
-from plan import FIRST_EVER, FRESH, Job, full_plan, quick_plan
-from publish import BEGIN, END, publish
-from records import Results, load_results, save_results
-from report import BY_METHOD, BY_ROWS, as_markdown, write_report
-from targets import all_targets
+
+from benchmarks.bench import still_good
+from benchmarks.methods import METHODS
+from benchmarks.pictures import BY_METHOD, BY_ROWS
+from benchmarks.plan import FIRST_EVER, FRESH, Job, full_plan, quick_plan
+from benchmarks.process import command_of, output_of, reason
+from benchmarks.publish import BEGIN, END, publish
+from benchmarks.records import Results, load_results, save_results
+from benchmarks.report import as_markdown, write_report
+from benchmarks.targets import all_targets
 
 PEERS = ("UMAP", "densMAP", "PaCMAP", "TriMap", "h-NNE", "openTSNE", "featuremap (authors)")
-QUALITY = {"accuracy": 0.97, "trustworthiness": 0.95, "continuity": 0.96, "radii": None}
+QUALITY = {"accuracy_of_10": 0.971, "trustworthiness": 0.952, "continuity": 0.963, "density_correlation": None}
 
 
 def run(job, cpu, **more):
@@ -167,6 +174,11 @@ def test_rows_of_a_table_have_as_many_cells_as_its_head(good):
             assert len({line.count("|") for line in table.splitlines()}) == 1
 
 
+def test_the_quality_of_a_map_is_in_the_table(good):
+    line = next(line for line in as_markdown(good).splitlines() if line.startswith("| densMAP | all "))
+    assert line.endswith("| 0.971 | 0.952 | 0.963 | – |")
+
+
 def test_publishing_replaces_what_was_published(good, tmp_path):
     readme = tmp_path / "README.md"
     readme.write_text(f"before {BEGIN} was there {END} after")
@@ -191,6 +203,20 @@ def test_the_readme_has_a_place_for_results():
 @pytest.mark.parametrize("plan", [full_plan(), quick_plan()], ids=["full", "quick"])
 def test_jobs_of_a_plan_have_their_own_names(plan):
     assert len({job.key for job in plan}) == len({job.file_name for job in plan}) == len(plan)
+
+
+@pytest.mark.parametrize("plan", [full_plan(), quick_plan()], ids=["full", "quick"])
+def test_every_job_has_a_method(plan):
+    assert {job.method for job in plan} <= set(METHODS)
+
+
+def test_a_job_runs_in_its_own_process(tmp_path):
+    """The smallest job there is, so that the command and its output are tried once."""
+    job = Job("featMAP", "digits", epochs=5, jobs=1, start=FRESH)
+    code, output, errors = output_of(command_of(job, tmp_path), dict(os.environ), limit=300)
+    assert code == 0, errors
+    assert {"cpu", "wall", "peak_mb", "importance_cpu"} <= set(json.loads(output.splitlines()[-1]))
+    assert np.load(tmp_path / job.file_name).shape == (1797, 2)
 
 
 def test_what_is_kept_when_a_run_goes_on():

@@ -20,9 +20,9 @@ from featmap import (
     StoreError,
     pipeline,
 )
-from featmap.run import checkpoint as checkpoints
 from featmap import neighbors as neighbors_stage
 from featmap.layout import descent
+from featmap.run import checkpoint as checkpoints
 from featmap.store import replacing
 from featmap.store.container import read_file, write_file
 from test_store import fail, mutated, wait_for_writes

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
-import loaders
 from featmap import DatasetError, FeatmapError, InvalidParameterError, datasets
+from lab.data import cell_files
 
 MNIST_TEST = {"X_test": np.zeros((10_000, 784), np.uint8), "y_test": np.arange(10_000, dtype=np.uint8) % 10}
 PALMERPENGUINS = "f204db2c753b0937caac3cb35258562c14f073e4bbc76be24b4c51ce22767a93"  # SHA-256, published by its users
@@ -243,8 +243,8 @@ def test_pickled_arrays_are_not_loaded(folder):
 @pytest.mark.parametrize(
     ("load", "file", "shape", "n_types", "marker", "kind"),
     [
-        (loaders.load_pbmc3k, "pbmc3k", (2638, 13714), 9, "MS4A1", "B"),
-        (loaders.load_paul15, "paul15", (2730, 3451), 19, "Pf4", "8Mk"),
+        (cell_files.load_pbmc3k, "pbmc3k", (2638, 13714), 9, "MS4A1", "B"),
+        (cell_files.load_paul15, "paul15", (2730, 3451), 19, "Pf4", "8Mk"),
     ],
 )
 def test_single_cells(data_set, load, file, shape, n_types, marker, kind):
@@ -262,7 +262,7 @@ def test_single_cells(data_set, load, file, shape, n_types, marker, kind):
     assert counts[is_kind].mean() > 10 * counts[~is_kind].mean(), "genes and labels belong to their columns and rows"
 
 
-@pytest.mark.parametrize("load", [loaders.load_pbmc3k, loaders.load_paul15])
+@pytest.mark.parametrize("load", [cell_files.load_pbmc3k, cell_files.load_paul15])
 def test_single_cells_need_the_folder(load, folder, monkeypatch):
     file = load.__name__.removeprefix("load_") + r"\.npz"
     with pytest.raises(DatasetError, match=rf"FEATMAP_DATA=.*{file} is missing in this folder"):
@@ -286,7 +286,7 @@ def test_the_page_lists_every_loader_that_reads_a_file():
 @pytest.mark.parametrize(("loader", "file", "_"), LINES, ids=[loader for loader, _, _ in LINES])
 def test_the_page_has_the_files_that_are_read(loader, file, _, folder):
     options = {"subset": "test"} if loader == "load_cifar10" else {}
-    load = getattr(datasets, loader, None) or getattr(loaders, loader)
+    load = getattr(datasets, loader, None) or getattr(cell_files, loader)
     with pytest.raises(DatasetError, match=rf"{file} is missing in this folder"):
         load(**options)
 

@@ -7,13 +7,13 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from sklearn.utils import Bunch
 
-from bootstrap import contest, median_of
-from digit_one_frame.corners import corners, distances_to_nearest, stroke_ends
-from edges import correlations, gradient_magnitude, others_of_another_class, others_of_the_class
-from mnist_importance.clusters import classes_with_a_cluster
-from object_importance.detection import areas_under_curve
-from object_importance.loops import loop_of
-from object_importance.rotation import difference_images, views_in_order
+from experiments.bootstrap import contest, median_of
+from experiments.digit_one_frame.corners import corners, distances_to_nearest, stroke_ends
+from experiments.edges import correlations, gradient_magnitude, others_of_another_class, others_of_the_class
+from experiments.mnist_importance.clusters import classes_with_a_cluster
+from experiments.object_importance.detection import areas_under_curve
+from experiments.object_importance.loops import loop_of
+from experiments.object_importance.rotation import difference_images, views_in_order
 
 TURN = np.arange(72) * 2 * np.pi / 72
 CIRCLE = np.stack([np.cos(TURN), np.sin(TURN)], axis=1)

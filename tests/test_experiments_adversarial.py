@@ -30,7 +30,7 @@ def network(digits):
 
 
 def trained(digits, seed, n_rows=None):
-    from adversarial.lenet import reproducible, train
+    from experiments.adversarial.lenet import reproducible, train
 
     images, labels = digits
     with reproducible(seed):
@@ -44,22 +44,22 @@ def weights_of(network):
 def losses_of(network, images, labels):
     import torch
 
-    from adversarial.fgsm import losses
-    from adversarial.lenet import as_images
+    from experiments.adversarial.fgsm import losses
+    from experiments.adversarial.lenet import as_images
 
     with torch.no_grad():
         return losses(network, as_images(images), torch.from_numpy(labels)).numpy()
 
 
 def test_the_network_reads_digits(network, digits):
-    from adversarial.lenet import classify
+    from experiments.adversarial.lenet import classify
 
     images, labels = digits
     assert np.mean(classify(network, images) == labels) > 0.9
 
 
 def test_an_attack_stays_within_epsilon_and_the_range_of_pixels(network, digits):
-    from adversarial.fgsm import fast_gradient_sign
+    from experiments.adversarial.fgsm import fast_gradient_sign
 
     images, labels = digits
     attacked = fast_gradient_sign(network, images, labels, EPSILON)
@@ -71,7 +71,7 @@ def test_an_attack_stays_within_epsilon_and_the_range_of_pixels(network, digits)
 
 
 def test_an_attack_raises_the_loss_of_nearly_all_images(network, digits):
-    from adversarial.fgsm import fast_gradient_sign
+    from experiments.adversarial.fgsm import fast_gradient_sign
 
     images, labels = digits
     attacked = fast_gradient_sign(network, images, labels, EPSILON)
@@ -79,8 +79,8 @@ def test_an_attack_raises_the_loss_of_nearly_all_images(network, digits):
     assert np.mean(after > before) > 0.98
 
 
-def test_an_image_is_attacked_the_same_in_any_company(network, digits):
-    from adversarial.fgsm import fast_gradient_sign
+def test_an_image_is_attacked_the_same_in_any_batch(network, digits):
+    from experiments.adversarial.fgsm import fast_gradient_sign
 
     images, labels = digits
     attacked = fast_gradient_sign(network, images, labels, EPSILON)
@@ -102,7 +102,7 @@ def test_one_seed_one_network_whatever_torch_did_before(network, digits):
 
 
 def test_what_was_made_is_read(monkeypatch, tmp_path):
-    from adversarial import attack
+    from experiments.adversarial import attack
 
     made = []
 
@@ -122,10 +122,10 @@ def test_what_was_made_is_read(monkeypatch, tmp_path):
 
 
 def test_without_torch_the_error_names_the_extra(monkeypatch, tmp_path):
-    from adversarial import attack
+    from experiments.adversarial import attack
 
     monkeypatch.setattr(attack, "CACHE", tmp_path)
-    for module in ("adversarial.lenet", "adversarial.fgsm"):
+    for module in ("experiments.adversarial.lenet", "experiments.adversarial.fgsm"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtraError, match=r"featmap\[experiments\]"):

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from featmap import FeatMAP
-from single_cells.claims import at_least_as_many, best_of_all, better_than_chance
-from single_cells.markers import MARKERS, markers_of, missing
-from single_cells.rankings import (
+from experiments.single_cells.claims import at_least_as_many, best_of_all, better_than_chance
+from experiments.single_cells.markers import MARKERS, markers_of, missing
+from experiments.single_cells.rankings import (
     CONTRAST,
     HIGHER,
     IMPORTANCE,
@@ -23,6 +22,7 @@ from single_cells.rankings import (
     median_ranks,
     rank_genes,
 )
+from featmap import FeatMAP
 
 N_GENES = 40
 RAISED, LOWERED, NOISY = 7, 11, 23

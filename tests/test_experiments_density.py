@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from quality import data_neighbors, isotropic_correlation
 from sklearn.datasets import load_digits
 
-from density.radii import Neighborhoods, correlation, radii_along_frames
-from density.subgroups import Subgroups, mean_distance
-from featmap import FeatMAP
+from experiments.density.radii import Neighborhoods, correlation, radii_along_frames
+from experiments.density.subgroups import Subgroups, mean_distance
+from featmap import FeatMAP, metrics
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +35,9 @@ def test_a_map_that_is_the_data_has_their_radii_and_a_larger_one_larger_radii(on
     np.testing.assert_allclose(near.on_map(3 * ones), near.in_data + np.log(3))
 
 
-def test_the_correlation_is_that_of_the_benchmarks(ones, model):
+def test_the_correlation_is_that_of_the_metrics(ones, model):
     near = Neighborhoods.of(ones)
-    expected = isotropic_correlation(data_neighbors(ones), model.embedding_)
+    expected = metrics.density_correlation(ones, model.embedding_)
     assert correlation(near.in_data, near.on_map(model.embedding_)) == pytest.approx(expected, abs=1e-6)
 
 

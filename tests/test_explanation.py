@@ -24,10 +24,10 @@ from featmap import (
     explain,
 )
 from featmap.explanation import arrows
-from featmap.explanation.arrows import KINDS
 from featmap.explanation.answers import SCORED
-from featmap.tangents.axes import axes
+from featmap.explanation.arrows import KINDS
 from featmap.neighbors.exact import ExactSearch
+from featmap.tangents.axes import axes
 
 ALL_KINDS = sorted(KINDS)
 

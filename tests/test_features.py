@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from featmap.data.scaling import scale_data, power_of_two_below
+from featmap.data.scaling import power_of_two_below, scale_data
 from featmap.data.sparse import SparseRows, dense_rows, up_to_translation
 
 

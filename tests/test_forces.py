@@ -7,12 +7,12 @@ import pytest
 import scipy.sparse as sp
 
 import reference
-from featmap.layout.similarity import SOFTENING, Curve
 from featmap.kernels.layout import CHUNK, table_place
 from featmap.layout.density import Density, exact_map_radii
 from featmap.layout.edges import sort_into_slots
 from featmap.layout.forces import DRAWS, NEGATIVES_PER_EDGE, POOL, Attraction, Repulsion, draw_pool
 from featmap.layout.radii import FLOOR, radius_floor
+from featmap.layout.similarity import SOFTENING, Curve
 from featmap.values import Frames, Graph
 
 # What the tables (7 bits of mantissa) and float32 cost: relative to the size of the whole gradient.

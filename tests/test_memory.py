@@ -99,7 +99,7 @@ def test_the_tighter_of_machine_and_container_counts(most, expected, monkeypatch
 PEAK = """
     import json, sys
     from pathlib import Path
-    from data import load
+    from benchmarks.data import load
     from featmap import FeatMAP, estimate_memory
 
     def held(kind):
@@ -126,7 +126,7 @@ def test_the_estimate_is_within_a_quarter(name, data_set):
         capture_output=True,
         text=True,
         check=True,
-        cwd=Path(__file__).parent.parent / "benchmarks",
+        cwd=Path(__file__).parent.parent,
     )
     measured = json.loads(result.stdout)
     print(f"\n{name}: estimated {measured['estimate'] / 2**20:.0f} MB, measured {measured['peak'] / 2**20:.0f} MB")

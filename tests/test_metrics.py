@@ -9,7 +9,6 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from quality import data_neighbors, isotropic_correlation
 from scipy.spatial.distance import pdist
 from scipy.stats import spearmanr
 from sklearn import manifold
@@ -188,12 +187,6 @@ def test_random_triplets_are_of_three_different_points():
         counts = np.unique(others[i], axis=0, return_counts=True)[1]
         assert len(counts) == 12
         assert counts.min() > 10
-
-
-def test_density_correlation_is_that_of_the_benchmarks(ten_digits):
-    X, Y, _ = ten_digits
-    expected = isotropic_correlation(data_neighbors(X), Y)
-    assert metrics.density_correlation(X, Y) == pytest.approx(expected, abs=1e-12)
 
 
 def test_density_correlation_by_loops(blobs):

@@ -11,13 +11,13 @@ from sklearn.metrics import pairwise_distances
 
 import reference
 from featmap import neighbors as stage
-from featmap.errors import InvalidDataError
+from featmap.checks.neighbors import given_neighbors
 from featmap.data.scaling import scale_data
+from featmap.errors import InvalidDataError
 from featmap.kernels.search import rank_candidates
+from featmap.neighbors import find_neighbors, make_search
 from featmap.neighbors.exact import ExactSearch
 from featmap.neighbors.lists import Lists, ListSearch
-from featmap.neighbors import find_neighbors, make_search
-from featmap.checks.neighbors import given_neighbors
 from featmap.run import Run
 
 

@@ -11,8 +11,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from featmap import FeatMAP, InvalidParameterError
-from featmap.run import threads as parallel
 from featmap.run import Run
+from featmap.run import threads as parallel
 from featmap.run.threads import one_library_thread
 
 

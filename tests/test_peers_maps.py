@@ -8,19 +8,10 @@ import numpy as np
 import pytest
 
 from featmap import explain
+from lab.peers import Settings, opentsne, pacmap
 
 ROWS = 600
 PEERS_ARE_ABSENT = "needs the other methods: pip install 'featmap[peers]'"
-
-
-def opentsne(X):
-    TSNE = pytest.importorskip("openTSNE", reason=PEERS_ARE_ABSENT).TSNE
-    return np.asarray(TSNE(neighbors="exact", n_jobs=1, random_state=0).fit(X))
-
-
-def pacmap(X):
-    PaCMAP = pytest.importorskip("pacmap", reason=PEERS_ARE_ABSENT).PaCMAP
-    return PaCMAP(random_state=0).fit_transform(X)
 
 
 @pytest.fixture(scope="module", params=[opentsne, pacmap])
@@ -28,8 +19,8 @@ def explanation(request, digits):
     """Of the map that the real package makes of some digits."""
     X = digits[:ROWS]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the package warns of is not ours to mend
-        Y = request.param(X)
+        warnings.simplefilter("ignore")  # the package's warnings are not about our code
+        Y = request.param(X, Settings(seed=0, n_jobs=1))
     return explain(X, Y)
 
 

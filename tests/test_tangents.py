@@ -10,8 +10,8 @@ from sklearn.datasets import make_swiss_roll
 import reference
 from featmap.data.scaling import scale_data
 from featmap.graph import build_graph, weights_of_neighbors
-from featmap.tangents.axes import axes, feature_importance, loadings
 from featmap.neighbors import find_neighbors, make_search
+from featmap.tangents.axes import axes, feature_importance, loadings
 from featmap.tangents.svd import count_dimensions, data_radii, find_tangents
 
 

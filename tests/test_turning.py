@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from featmap import FeatMAP, explain
+from featmap.run import Run
 from featmap.tangents.alignment import connect
 from featmap.tangents.consistency import consistency
-from featmap.run import Run
 
 
 @pytest.fixture(scope="module")

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from sklearn.utils import Bunch
 
-from featmap import MissingExtraError, datasets
-from lab import CACHE
+from featmap import MissingExtraError
+from lab.data.images import load_images
+from lab.files import replacing
+
+from ..report import CACHE
 
 N_TRAIN = 60_000  # of MNIST, which come before the images to test
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All that the attacked images depend on, but for the data."""
+    """Everything but the data that the attacked images depend on."""
 
     n_train: int = N_TRAIN
     n_test: int = 10_000
@@ -44,14 +46,14 @@ def attacked(quick: bool = False) -> Bunch:
 
 
 def other_settings(quick: bool) -> list[Settings]:
-    """Those of classifiers to compare with, trained for a shorter time from other seeds."""
+    """Settings of further classifiers, trained for a shorter time from other seeds."""
     if quick:
         return [replace(QUICK, seed=1)]
     return [replace(FULL, n_epochs=3, seed=seed) for seed in (1, 2)]
 
 
 def attacked_with(settings: Settings) -> Bunch:
-    """Made now, or read if it was made before."""
+    """The attacked images, made now or read from the file of an earlier run."""
     if not settings.file.exists():
         keep(settings.file, attack(settings))
     with np.load(settings.file) as arrays:
@@ -67,8 +69,8 @@ def attack(settings: Settings) -> dict[str, np.ndarray]:
         from .lenet import classify, reproducible, train
     except ImportError as error:
         raise MissingExtraError("the attack needs torch: pip install 'featmap[experiments]'") from error
-    mnist = datasets.load_mnist()
-    images, labels = np.asarray(mnist.data, np.float32) / 255, np.asarray(mnist.target)
+    mnist = load_images("MNIST")
+    images, labels = mnist.data / 255, mnist.target
     clean, target = (part[N_TRAIN : N_TRAIN + settings.n_test] for part in (images, labels))
     with reproducible(settings.seed):
         network = train(
@@ -85,8 +87,5 @@ def attack(settings: Settings) -> dict[str, np.ndarray]:
 
 
 def keep(path: Path, arrays: dict[str, np.ndarray]) -> None:
-    """All of the arrays or none of them."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part.npz")
-    np.savez_compressed(part, **arrays)
-    os.replace(part, path)
+    with replacing(path) as temporary:
+        np.savez_compressed(temporary, **arrays)

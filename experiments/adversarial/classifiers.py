@@ -1,4 +1,4 @@
-"""The same with other classifiers: whether what is found is a matter of one network's weights."""
+"""The same study with other classifiers, to see whether a finding depends on the weights of one network."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from featmap import FeatMAP
-from lab import Claim
 
+from ..report import Claim
 from .attack import attacked_with, other_settings
 from .reading import study_reading
 from .resemblance import Clean, Ones, study_targets

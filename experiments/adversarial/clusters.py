@@ -10,7 +10,8 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.utils import Bunch
 
 from featmap import metrics
-from lab import Claim
+
+from ..report import Claim
 
 N_CLUSTERS = 10
 LOST_ACCURACY = 0.05

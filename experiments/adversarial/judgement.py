@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lab import Claim
-
+from ..report import Claim
 from .resemblance import Target
 
 

@@ -37,7 +37,7 @@ class LeNet(nn.Module):
 
 @contextmanager
 def reproducible(seed: int) -> Iterator[None]:
-    """Within, torch has this seed, one thread and no algorithm that depends on chance; afterwards it is as before."""
+    """Within, torch has this seed, one thread and deterministic algorithms only; then its settings are restored."""
     threads, deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

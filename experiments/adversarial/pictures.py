@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bootstrap import Interval
 from featmap import FeatMAP, plot
 
+from ..bootstrap import Interval
+from ..image_pictures import show
 from .resampling import interval_of_draws
 from .resemblance import Clean, Ones, Target
 
-SIDE = 28
+SHAPE = (28, 28)
 PANEL_INCHES = 1.35
 IMAGE, IMPORTANCE = "gray_r", "viridis"
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#e69f00", "#009e73", "#777777"
@@ -27,25 +26,6 @@ def two_colourings(model: FeatMAP, labellings: dict[str, np.ndarray]) -> Figure:
         plot.embedding(model, labels=labels, ax=ax)
         ax.set_title(title)
     return figure
-
-
-def image_grid(lines: dict[str, tuple[Sequence[np.ndarray], str]], titles: Sequence[str]) -> Figure:
-    """A line of images for each name, all of a line in one palette and on one scale."""
-    size = (PANEL_INCHES * len(titles) + 0.5, PANEL_INCHES * len(lines) + 0.3)
-    figure, panels = plt.subplots(len(lines), len(titles), figsize=size, layout="constrained", squeeze=False)
-    for line, (name, (images, palette)) in zip(panels, lines.items(), strict=True):
-        for panel, image in zip(line, images, strict=True):
-            show(panel, image, palette, np.max(images))
-        line[0].set_ylabel(name)
-    for panel, title in zip(panels[0], titles, strict=True):
-        panel.set_title(title, fontsize="medium")
-    return figure
-
-
-def show(panel: Axes, image: np.ndarray, palette: str, most: float, title: str = "") -> None:
-    panel.imshow(image.reshape(SIDE, SIDE), cmap=palette, vmin=0, vmax=most)
-    panel.set(xticks=[], yticks=[])
-    panel.set_title(title, fontsize="medium")
 
 
 def mean_grid(ones: Ones, clean: Clean, digits: list[int]) -> Figure:
@@ -60,12 +40,12 @@ def mean_grid(ones: Ones, clean: Clean, digits: list[int]) -> Figure:
             f"clean {digit}": (clean.importance[digit][0], clean.images[digit][0]),
         }
         for number, (name, (importance, image)) in enumerate(means.items()):
-            show(line[number], importance, IMPORTANCE, importance.max(), name)
-            show(line[4 + number], image, IMAGE, image.max(), name)
+            show(line[number], importance.reshape(SHAPE), IMPORTANCE, title=name)
+            show(line[4 + number], image.reshape(SHAPE), IMAGE, title=name)
         line[3].set_visible(withstood.any())
         if withstood.any():
             importance = ones.importance[withstood].mean(axis=0)
-            show(line[3], importance, IMPORTANCE, importance.max(), "1 → 1")
+            show(line[3], importance.reshape(SHAPE), IMPORTANCE, title="1 → 1")
     panels[0, 0].annotate("mean importance", (0, 1.3), xycoords="axes fraction")
     panels[0, 4].annotate("mean image", (0, 1.3), xycoords="axes fraction")
     return figure

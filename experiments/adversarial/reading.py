@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from lab import Claim
+from ..report import Claim
 
 PAPER_ACCURACY, PAPER_EIGHTS = 0.08, 0.43
 NEAR_ACCURACY, NEAR_EIGHTS = 0.02, 0.05  # how near another classifier's figures have to come

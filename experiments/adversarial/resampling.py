@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from bootstrap import N_DRAWS, Interval, interval_of
+from ..bootstrap import N_DRAWS, Interval, interval_of
 
 
 def interval_of_draws(draws: np.ndarray) -> Interval:
-    """Of the value itself, which comes first, and its draws."""
+    """The interval of a value that comes first in ``draws``, followed by its draws."""
     return interval_of(draws[0], draws[1:])
 
 
@@ -21,9 +21,3 @@ def mean_draws(examples: np.ndarray, seed: int = 0) -> np.ndarray:
 
 def mean_interval(values: np.ndarray) -> Interval:
     return interval_of_draws(mean_draws(values[:, None])[:, 0])
-
-
-def correlations(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Pearson's, of each row of the one with the same row of the other."""
-    a, b = (each - each.mean(axis=1, keepdims=True) for each in (a, b))
-    return (a * b).sum(axis=1) / (np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1))

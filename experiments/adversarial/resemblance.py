@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from bootstrap import Interval
-
-from .resampling import correlations, interval_of_draws, mean_draws
+from ..bootstrap import Interval
+from ..edges import correlations
+from .resampling import interval_of_draws, mean_draws
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import binary_dilation
 
-from lab import Claim
-
+from ..report import Claim
 from .resampling import mean_interval
 
 NEAR = np.ones((1, 3, 3), bool)  # a pixel and the eight around it, within one image
@@ -41,5 +40,5 @@ def study_strokes(importances: dict[str, np.ndarray], clean: np.ndarray) -> tupl
             beyond_chance.low > 0,
         ),
     ]
-    figures = {**means, "after less before": gained, "after less random": beyond_chance}
+    figures = {**means, "after minus before": gained, "after minus random": beyond_chance}
     return claims, {name: interval.figures for name, interval in figures.items()}

@@ -7,10 +7,13 @@ from collections.abc import Iterable
 import numpy as np
 
 from featmap import plot
-from lab import Claim, Lab, counted
-from maps import COMPARED, METHODS, SEEDS, densmap_at, featmap_at, load_map
-from scores import DENSITY, GLOBAL, LOCAL, scores_of, seeds_to_score
-from sets import QUICK_SET, SETS, prepared
+from lab.pages import table as markdown_table
+from lab.quality import DENSITY
+
+from ..maps import COMPARED, METHODS, SEEDS, densmap_at, featmap_at, load_map
+from ..report import Claim, Report, counted
+from ..scores import GLOBAL, LOCAL, scores_of, seeds_to_score
+from ..sets import QUICK_SET, SETS, prepared
 
 OURS, WITHOUT, STRONG = featmap_at(0.5), featmap_at(0), featmap_at(2)
 FAMILY = ("UMAP", densmap_at(2), "PaCMAP", "TriMap")
@@ -27,14 +30,14 @@ best of a column."""
 Table = dict[str, dict[str, list[float]]]  # method → metric → a value per seed
 
 
-def run(lab: Lab) -> None:
-    names = (QUICK_SET,) if lab.quick else SETS
-    tables = {data: measured(data, lab) for data in names}
+def run(report: Report) -> None:
+    names = (QUICK_SET,) if report.quick else SETS
+    tables = {data: measured(data, report) for data in names}
     for data, table in tables.items():
         maps = {method: load_map(data, method) for method in table}
         ax = plot.compare(maps, labels=prepared(data).target)
-        lab.picture(ax.figure, data.lower().replace(" ", "_").replace(",", ""), f"{data}, seed 0", dpi=80)
-    lab.report(
+        report.picture(ax.figure, data.lower().replace(" ", "_").replace(",", ""), f"{data}, seed 0", dpi=80)
+    report.write(
         "Comparison with eight other methods",
         ABOUT + "\n\n" + versions(),
         claims(tables),
@@ -43,11 +46,11 @@ def run(lab: Lab) -> None:
     )
 
 
-def measured(data: str, lab: Lab) -> Table:
+def measured(data: str, report: Report) -> Table:
     """Scores of the methods that have a map of the data."""
     table: Table = {}
     for method in COMPARED:
-        seeds = SEEDS[:1] if lab.quick else seeds_to_score(data, method, lab.only_made)
+        seeds = SEEDS[:1] if report.quick else seeds_to_score(data, method, report.only_made)
         by_seed = [scores_of(data, method, seed) for seed in seeds]
         if by_seed:
             table[method] = {metric: [scores[metric] for scores in by_seed] for metric in COLUMNS}
@@ -64,13 +67,12 @@ def versions() -> str:
 
 
 def markdown(table: Table) -> str:
-    lines = ["| method | " + " | ".join(COLUMNS.values()) + " |", "|---|" + "---|" * len(COLUMNS)]
     best = {metric: best_of(table, COMPARED, metric) for metric in COLUMNS}
+    rows = []
     for method in COMPARED:
         row = table.get(method, {metric: [] for metric in COLUMNS})
-        cells = [cell(row[metric], best[metric]) for metric in COLUMNS]
-        lines.append(f"| {method} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        rows.append([method, *(cell(row[metric], best[metric]) for metric in COLUMNS)])
+    return markdown_table(("method", *COLUMNS.values()), rows)
 
 
 def cell(values: list[float], best: float) -> str:

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from density.pictures import images_of, radii_against_radii
-from density.radii import Neighborhoods, correlation, radii_along_frames, two_digits
-from density.subgroups import Subgroups
 from featmap import FeatMAP, explain, metrics, plot
-from lab import Claim, Lab
-from maps import densmap, umap
-from sets import prepared
+from lab.peers import PEERS, Settings
+
+from ..report import Claim, Report
+from ..sets import digit_one
+from .pictures import images_of, radii_against_radii
+from .radii import Neighborhoods, correlation, radii_along_frames, two_digits
+from .subgroups import Subgroups
 
 QUICK_ROWS = 1000
 OURS, UMAP, DENSMAP = "featMAP", "UMAP", "densMAP"
@@ -26,11 +27,11 @@ directions it is `radii_` and `embedding_radii_` of the model, for the other map
 `featmap.explain` fits to them. All this, and the rules of the verdicts, was set before the first run."""
 
 
-def run(lab: Lab) -> None:
-    digits = prepared("MNIST")
-    X = digits.data[digits.target == 1][: QUICK_ROWS if lab.quick else None]
+def run(report: Report) -> None:
+    ones = digit_one(QUICK_ROWS if report.quick else None)
+    X = ones.data
     model = FeatMAP(random_state=0).fit(X)
-    maps = {OURS: model.embedding_, UMAP: umap(X, 0), DENSMAP: densmap(2.0)(X, 0)}
+    maps = {OURS: model.embedding_} | {name: PEERS[name].make(X, Settings(seed=0)) for name in (UMAP, DENSMAP)}
     near = Neighborhoods.of(X)
     on_maps = {name: near.on_map(Y) for name, Y in maps.items()}
     groups = Subgroups.among(X, near.in_data)
@@ -41,8 +42,8 @@ def run(lab: Lab) -> None:
         "sparse subgroup": facts_of(groups, near.in_data),
         "largest deviation of our radii from the model's": deviation(model),
     }
-    draw(lab, X, model, maps, groups, near.in_data, on_maps, digits.image_shape)
-    lab.report("Local density", ABOUT, claims_of(figures), figures)
+    draw(report, X, model, maps, groups, near.in_data, on_maps, ones.image_shape)
+    report.write("Local density", ABOUT, claims_of(figures), figures)
 
 
 def figures_of(
@@ -122,7 +123,7 @@ def against(ours: float, umaps: float, dens: float) -> str:
 
 
 def draw(
-    lab: Lab,
+    report: Report,
     X: np.ndarray,
     model: FeatMAP,
     maps: dict[str, np.ndarray],
@@ -134,11 +135,11 @@ def draw(
     names = {groups.sparsest: f"{groups.sparsest} (sparse)", groups.densest: f"{groups.densest} (densest)"}
     labels = np.array([names.get(group, str(group)) for group in groups.labels.tolist()])
     ax = plot.compare(maps, labels=labels)
-    lab.picture(ax.figure, "maps", "Three maps of the digit 1; colours are the groups of the data")
+    report.picture(ax.figure, "maps", "Three maps of the digit 1; colours are the groups of the data")
     figure = radii_against_radii(in_data, on_maps, groups.labels == groups.sparsest)
-    lab.picture(figure, "radii", "Local radii in the data and on each map, with lines of regression")
+    report.picture(figure, "radii", "Local radii in the data and on each map, with lines of regression")
     ax = plot.density(model)
-    lab.picture(ax.figure, "directions", "Local radii along the two local directions, on featMAP's map")
+    report.picture(ax.figure, "directions", "Local radii along the two local directions, on featMAP's map")
     rows = {f"group {names[group]}": np.flatnonzero(groups.labels == group) for group in names}
     figure = images_of(X, rows, image_shape)
-    lab.picture(figure, "images", "Ten random images of the sparse subgroup, ten of the densest group")
+    report.picture(figure, "images", "Ten random images of the sparse subgroup, ten of the densest group")

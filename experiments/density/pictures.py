@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from density.radii import correlation, two_digits
+from .radii import correlation, two_digits
 
 ALL, SPARSE = "#222222", "#d55e00"
 SHOWN = 10

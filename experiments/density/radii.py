@@ -54,5 +54,5 @@ def correlation(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def two_digits(value: float) -> str:
-    """Without a minus before 0.00."""
+    """Two decimals, without a minus before 0.00."""
     return f"{round(value, 2) + 0.0:.2f}"

@@ -50,5 +50,5 @@ class Subgroups:
 
 
 def mean_distance(rows: np.ndarray) -> float:
-    """Of all pairs of different rows."""
+    """The mean distance between two different rows."""
     return float(pairwise_distances(rows).sum() / (len(rows) * (len(rows) - 1)))

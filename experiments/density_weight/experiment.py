@@ -7,10 +7,13 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from featmap import plot
-from lab import Claim, Lab, counted
-from maps import DENSMAP_WEIGHTS, FEATMAP_WEIGHTS, densmap_at, featmap_at, load_map
-from scores import DENSITY, TEN_NEIGHBORS, scores_of
-from sets import QUICK_SET, SETS, prepared
+from lab.pages import table
+from lab.quality import DENSITY, TEN_NEIGHBORS
+
+from ..maps import DENSMAP_WEIGHTS, FEATMAP_WEIGHTS, densmap_at, featmap_at, load_map
+from ..report import Claim, Report, counted
+from ..scores import scores_of
+from ..sets import QUICK_SET, SETS, prepared
 
 PRICES = {TEN_NEIGHBORS: "10-NN accuracy", "trustworthiness": "trustworthiness"}
 SHOWN = tuple(weight for weight in FEATMAP_WEIGHTS if weight <= 1.25)  # the paper's figure
@@ -22,27 +25,27 @@ quality are at least as high."""
 Curve = dict[float, dict[str, float]]  # weight → metric → value
 
 
-def run(lab: Lab) -> None:
-    names = (QUICK_SET,) if lab.quick else SETS
+def run(report: Report) -> None:
+    names = (QUICK_SET,) if report.quick else SETS
     ours = {data: {w: scores_of(data, featmap_at(w)) for w in FEATMAP_WEIGHTS} for data in names}
     theirs = {data: densmap_curve(data) for data in names}
-    main = QUICK_SET if lab.quick else "MNIST"
-    draw_maps(lab, main, ours[main])
-    draw_curves(lab, ours, theirs)
+    main = QUICK_SET if report.quick else "MNIST"
+    draw_maps(report, main, ours[main])
+    draw_curves(report, ours, theirs)
     figures = {"featMAP": ours, "densMAP": theirs}
-    lab.report("The weight of density", ABOUT, claims(main, ours, theirs), figures, tables=[table(ours)])
+    report.write("The weight of density", ABOUT, claims(main, ours, theirs), figures, tables=[table_of(ours)])
 
 
 def densmap_curve(data: str) -> Curve:
     return {0.0: scores_of(data, "UMAP")} | {w: scores_of(data, densmap_at(w)) for w in DENSMAP_WEIGHTS}
 
 
-def draw_maps(lab: Lab, data: str, curve: Curve) -> None:
+def draw_maps(report: Report, data: str, curve: Curve) -> None:
     maps = {f"λ = {w:g}, correlation {curve[w][DENSITY]:.2f}": load_map(data, featmap_at(w)) for w in SHOWN}
-    lab.picture(plot.compare(maps, labels=prepared(data).target).figure, "maps", f"{data} at six density weights")
+    report.picture(plot.compare(maps, labels=prepared(data).target).figure, "maps", f"{data} at six density weights")
 
 
-def draw_curves(lab: Lab, ours: dict[str, Curve], theirs: dict[str, Curve]) -> None:
+def draw_curves(report: Report, ours: dict[str, Curve], theirs: dict[str, Curve]) -> None:
     figure, grid = plt.subplots(len(ours), 2, figsize=(8, 2.8 * len(ours)), squeeze=False, layout="constrained")
     for panels, data in zip(grid, ours, strict=True):
         for ax, (price, name) in zip(panels, PRICES.items(), strict=True):
@@ -51,7 +54,7 @@ def draw_curves(lab: Lab, ours: dict[str, Curve], theirs: dict[str, Curve]) -> N
             ax.set(title=data, xlabel="density correlation", ylabel=name)
             ax.margins(0.1)
     figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    lab.picture(figure, "price", "Quality against density correlation; the figures beside the curves are weights")
+    report.picture(figure, "price", "Quality against density correlation; the figures beside the curves are weights")
 
 
 def draw_curve(
@@ -92,7 +95,7 @@ def price_claim(price: str, ours: dict[str, Curve], theirs: dict[str, Curve]) ->
 
 
 def margin(ours: Curve, point: dict[str, float], price: str) -> float:
-    """The best of our curve where it has at least the point's density correlation, less the point's value."""
+    """The best of our curve where it has at least the point's density correlation, minus the point's value."""
     density, value = (np.array([scores[metric] for scores in ours.values()]) for metric in (DENSITY, price))
     if density.max() < point[DENSITY]:
         return float(density.max() - point[DENSITY])  # our curve does not reach that far
@@ -104,9 +107,9 @@ def margin(ours: Curve, point: dict[str, float], price: str) -> float:
     return float(max(beyond) - point[price])
 
 
-def table(ours: dict[str, Curve]) -> str:
-    lines = ["| λ | " + " | ".join(ours) + " |", "|---|" + "---|" * len(ours)]
+def table_of(ours: dict[str, Curve]) -> str:
+    rows = []
     for weight in FEATMAP_WEIGHTS:
         cells = [" / ".join(f"{curve[weight][m]:.3f}" for m in (*PRICES, DENSITY)) for curve in ours.values()]
-        lines.append(f"| {weight:g} | " + " | ".join(cells) + " |")
-    return "Ours: 10-NN accuracy / trustworthiness / density correlation.\n\n" + "\n".join(lines)
+        rows.append([f"{weight:g}", *cells])
+    return "Ours: 10-NN accuracy / trustworthiness / density correlation.\n\n" + table(("λ", *ours), rows)

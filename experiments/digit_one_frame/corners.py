@@ -6,7 +6,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter, maximum_filter, sobel
 from scipy.spatial.distance import cdist
 
-from edges import gradient_magnitude
+from ..edges import gradient_magnitude
 
 N_PIXELS = 10
 STROKE = 0.5  # of the brightest value: pixels above are of the stroke itself
@@ -16,14 +16,14 @@ WINDOW = 5  # pixels; a corner has the largest response of the window around it
 
 
 def corner_response(image: np.ndarray) -> np.ndarray:
-    """Harris and Stephens': large where the image changes along both axes."""
+    """The corner response of Harris and Stephens, which is large where the image changes along both axes."""
     down, across = sobel(image, 0), sobel(image, 1)
     yy, xx, xy = (gaussian_filter(product, 1.0) for product in (down**2, across**2, down * across))
     return xx * yy - xy**2 - HARRIS_WEIGHT * (xx + yy) ** 2
 
 
 def corners(image: np.ndarray) -> np.ndarray:
-    """Places of the corners: (corners, 2). Where a stroke ends it has some, too."""
+    """Positions of the corners, (corners, 2). The ends of a stroke have corners, too."""
     response = corner_response(image)
     is_peak = (response == maximum_filter(response, WINDOW)) & (response > LEAST_RESPONSE * response.max())
     return np.argwhere(is_peak)

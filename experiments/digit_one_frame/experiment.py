@@ -8,12 +8,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.utils import Bunch
 
-from bootstrap import contest, median_of
 from featmap import FeatMAP, plot
-from image_pictures import boxes
-from lab import Claim, Lab
-from sets import prepared
+from lab.data.parts import random_rows
 
+from ..bootstrap import contest, median_of
+from ..image_pictures import boxes
+from ..report import Claim, Report
+from ..sets import digit_one
 from .corners import N_PIXELS, corners, distances, mean_by_digit, shares_within
 
 N_MEASURED, N_MEASURED_QUICK = 500, 60
@@ -30,40 +31,32 @@ than half of them lie within {NEAR} pixels of one. Arrows *tell how pixels chang
 [fidelity](../../docs/fidelity.md)) is at least half-way from the floor to the ceiling."""
 
 
-def run(lab: Lab) -> None:
-    ones = digits_of(lab)
+def run(report: Report) -> None:
+    ones = digit_one(QUICK_ROWS if report.quick else None)
     model = FeatMAP(random_state=0).fit(ones.data)
-    rng = np.random.default_rng(0)
-    rows = rng.choice(len(ones.data), N_MEASURED_QUICK if lab.quick else N_MEASURED, replace=False)
-    draw_point(lab, model, ones, rows[0])
-    draw_corners(lab, model, ones, rows[:10])
-    at_corners, corner_figures = claims_on_corners(lab, model, ones, rows)
+    rows = random_rows(len(ones.data), N_MEASURED_QUICK if report.quick else N_MEASURED)
+    draw_point(report, model, ones, rows[0])
+    draw_corners(report, model, ones, rows[:10])
+    at_corners, corner_figures = claims_on_corners(report, model, ones, rows)
     true_arrows, fidelity_figures = claims_on_fidelity(model, rows, rows[0])
     figures = {"rows": len(ones.data), "shown": int(rows[0]), "corners": corner_figures, "fidelity": fidelity_figures}
-    lab.report("Digit 1: the local frame", ABOUT, [*at_corners, *true_arrows], figures)
+    report.write("Digit 1: the local frame", ABOUT, [*at_corners, *true_arrows], figures)
 
 
-def digits_of(lab: Lab) -> Bunch:
-    digits = prepared("MNIST")
-    rows = np.flatnonzero(digits.target == 1)
-    rows = rows[:QUICK_ROWS] if lab.quick else rows
-    return Bunch(data=digits.data[rows], image_shape=digits.image_shape, feature_names=digits.feature_names)
-
-
-def draw_point(lab: Lab, model: FeatMAP, ones: Bunch, row: int) -> None:
+def draw_point(report: Report, model: FeatMAP, ones: Bunch, row: int) -> None:
     image, names = ones.data[row], ones.feature_names
     page = plot.explain_point(model, row, image_shape=ones.image_shape, image=image, feature_names=names)
     caption = (
         f"A random digit 1 (row {row} of the ones): its frame with the arrows of all pixels, its place, its pixels."
     )
-    lab.picture(page.figure, "point", caption)
+    report.picture(page.figure, "point", caption)
     figure, axes = plt.subplots(1, 3, figsize=(13.5, 5.2), layout="constrained")
     for ax, kind in zip(axes, ("frame", "tangent", "map"), strict=True):
         plot.local_frame(model, row, kind=kind, feature_names=names, ax=ax).set_title(f"{kind}: {KINDS[kind]}")
-    lab.picture(figure, "frames", "The same point with three kinds of arrows, and how true each is.")
+    report.picture(figure, "frames", "The same point with three kinds of arrows, and how true each is.")
 
 
-def draw_corners(lab: Lab, model: FeatMAP, ones: Bunch, rows: np.ndarray) -> None:
+def draw_corners(report: Report, model: FeatMAP, ones: Bunch, rows: np.ndarray) -> None:
     importance, top = model.feature_importance(rows), model.top_features(rows, N_PIXELS)
     figure, axes = plt.subplots(2, 5, figsize=(11, 4.8), layout="constrained")
     for ax, row, pixels, important in zip(axes.ravel(), rows, importance, top, strict=True):
@@ -76,21 +69,22 @@ def draw_corners(lab: Lab, model: FeatMAP, ones: Bunch, rows: np.ndarray) -> Non
         ax.set(xticks=[], yticks=[])
         ax.set_title(f"row {row}", fontsize=9)
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
-    lab.picture(
+    report.picture(
         figure, "corners", "Importance of ten random ones, outlined; their most important pixels and corners."
     )
 
 
-def claims_on_corners(lab: Lab, model: FeatMAP, ones: Bunch, rows: np.ndarray) -> tuple[list[Claim], dict[str, Any]]:
+def claims_on_corners(
+    report: Report, model: FeatMAP, ones: Bunch, rows: np.ndarray
+) -> tuple[list[Claim], dict[str, Any]]:
     images = ones.data[rows].reshape(-1, *ones.image_shape).astype(float)
     to_corners, to_ends = distances(images, model.top_features(rows, N_PIXELS))
     panels = {
         "to the nearest corner": mean_by_digit(to_corners),
         "to the nearer end of the stroke": mean_by_digit(to_ends),
     }
-    caption = f"How far ten pixels each of {len(rows)} ones are from corners and ends."
-    lab.picture(boxes(panels, "mean distance in pixels"), "distances", caption)
-    # A contest is won by what is larger: nearness is the distance with its sign turned.
+    draw_distances(report, panels, len(rows))
+    # A contest is won by what is larger: nearness is minus the distance.
     by_corner, by_end = (contest({name: -far for name, far in panel.items()}) for panel in panels.values())
     near = {radius: shares_within(radius, to_corners) for radius in RADII}
     far = "; ".join(f"{name} {-nearness.value:.2f}" for name, nearness in by_corner.medians.items())
@@ -114,6 +108,11 @@ def claims_on_corners(lab: Lab, model: FeatMAP, ones: Bunch, rows: np.ndarray) -
         "part of pixels within so many of a corner": near,
     }
     return claims, figures
+
+
+def draw_distances(report: Report, panels: dict[str, dict[str, np.ndarray]], n_digits: int) -> None:
+    caption = f"How far ten pixels each of {n_digits} ones are from corners and ends."
+    report.picture(boxes(panels, "mean distance in pixels"), "distances", caption)
 
 
 def claims_on_fidelity(model: FeatMAP, rows: np.ndarray, shown: int) -> tuple[list[Claim], dict[str, Any]]:

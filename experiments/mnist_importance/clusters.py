@@ -9,7 +9,7 @@ SMALLEST_CLUSTER = 0.01  # of all points
 
 
 def found_clusters(Y: np.ndarray) -> np.ndarray:
-    """HDBSCAN's, without being told how many; -1 for what it leaves out."""
+    """HDBSCAN's clusters, whose number is not given to it; -1 marks points in no cluster."""
     return HDBSCAN(min_cluster_size=round(SMALLEST_CLUSTER * len(Y)), copy=True).fit_predict(Y)
 
 

@@ -9,12 +9,13 @@ import numpy as np
 from matplotlib.patheffects import withStroke
 from sklearn.utils import Bunch
 
-from edges import EdgeStudy, study_edges
 from featmap import FeatMAP, metrics, plot
-from image_pictures import boxes, images_with_importance, one_of_each
-from lab import Claim, Lab
-from sets import prepared
+from lab.data.parts import random_part, random_rows
 
+from ..edges import EdgeStudy, study_edges
+from ..image_pictures import boxes, images_with_importance, one_of_each
+from ..report import Claim, Report
+from ..sets import prepared
 from .clusters import as_many_clusters, classes_with_a_cluster, found_clusters
 
 QUICK_ROWS = 3000
@@ -27,35 +28,27 @@ Clusters are HDBSCAN's (the smallest may have 1 % of the points), which is not t
 k-means, which is."""
 
 
-def run(lab: Lab) -> None:
-    digits = digits_of(lab)
+def run(report: Report) -> None:
+    digits = random_part(prepared("MNIST"), QUICK_ROWS) if report.quick else prepared("MNIST")
     model = FeatMAP(random_state=0).fit(digits.data)
-    n_measured = N_MEASURED_QUICK if lab.quick else N_MEASURED
-    rows = np.random.default_rng(0).choice(len(digits.data), n_measured, replace=False)
+    n_measured = N_MEASURED_QUICK if report.quick else N_MEASURED
+    rows = random_rows(len(digits.data), n_measured)
     study = study_edges(model, digits, rows)
-    draw_map(lab, model, digits)
-    draw_digits(lab, model, digits)
-    lab.picture(
+    draw_map(report, model, digits)
+    draw_digits(report, model, digits)
+    report.picture(
         boxes({"": study.pearson}, "correlation with the image's gradient magnitude"),
         "correlations",
         f"What follows the edges of {n_measured:,} random digits: quartiles, whiskers from the 5th to the 95th "
         "percentile.",
     )
     clusters, cluster_figures = claims_on_clusters(model, digits)
-    lab.report(
+    report.write(
         "MNIST: clusters and edges",
         ABOUT,
         [*clusters, claim_on_edges(study)],
         {"rows": len(digits.data), "clusters": cluster_figures, "edges": study.figures},
     )
-
-
-def digits_of(lab: Lab) -> Bunch:
-    digits = prepared("MNIST")
-    if not lab.quick:
-        return digits
-    part = np.random.default_rng(0).choice(len(digits.data), QUICK_ROWS, replace=False)
-    return Bunch(data=digits.data[part], target=digits.target[part], image_shape=digits.image_shape)
 
 
 def claim_on_edges(study: EdgeStudy) -> Claim:
@@ -96,19 +89,19 @@ def claims_on_clusters(model: FeatMAP, digits: Bunch) -> tuple[list[Claim], dict
     return claims, figures
 
 
-def draw_map(lab: Lab, model: FeatMAP, digits: Bunch) -> None:
+def draw_map(report: Report, model: FeatMAP, digits: Bunch) -> None:
     figure, ax = plt.subplots(figsize=(6.4, 5.4), layout="constrained")
     plot.embedding(model, labels=digits.target, ax=ax)
     for digit in np.unique(digits.target):
         place = np.median(model.embedding_[digits.target == digit], axis=0)
         name = ax.text(*place, str(digit), fontsize=18, fontweight="bold", ha="center", va="center")
         name.set_path_effects([withStroke(linewidth=4, foreground="white")])
-    lab.picture(figure, "map", f"FeatMAP's map of {len(digits.data):,} digits.")
+    report.picture(figure, "map", f"FeatMAP's map of {len(digits.data):,} digits.")
 
 
-def draw_digits(lab: Lab, model: FeatMAP, digits: Bunch) -> None:
+def draw_digits(report: Report, model: FeatMAP, digits: Bunch) -> None:
     chosen = one_of_each(digits.target)
-    lab.picture(
+    report.picture(
         images_with_importance(model, digits, chosen, [f"row {row}" for row in chosen]),
         "saliency",
         "A random digit of each class: the image, its gradient magnitude, its importance (darker is more).",

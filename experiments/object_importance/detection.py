@@ -8,8 +8,8 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.utils import Bunch
 
-from bootstrap import Contest, contest
-from edges import others_of_another_class, shown
+from ..bootstrap import Contest, contest
+from ..edges import others_of_another_class, shown
 
 
 def detection(model: Any, data: Bunch, rows: np.ndarray, groups: np.ndarray | None = None) -> Contest:

@@ -8,14 +8,16 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import Bunch
 
-from bootstrap import contest
-from edges import study_edges
 from featmap import FeatMAP
-from image_pictures import boxes, images_with_importance, one_of_each
-from lab import Claim, Lab
-from maps import METHODS, SEEDS, featmap_at, load_map
-from sets import prepared
+from lab.data.parts import part_of, random_part, random_rows
+from lab.peers import Settings
 
+from ..bootstrap import contest
+from ..edges import study_edges
+from ..image_pictures import boxes, images_with_importance, one_of_each
+from ..maps import METHODS, SEEDS, featmap_at, load_map
+from ..report import Claim, Report
+from ..sets import prepared
 from .detection import detection
 from .loops import LEAST_IN_ORDER, Loop, loop_of, pairs_in_order
 from .pictures import loops_on_maps, loops_one_by_one
@@ -35,13 +37,13 @@ objects are drawn again, not views) of the median paired difference to every con
 on a map if its 72 views are in order, closed and around a hole, as [loops.py](loops.py) puts in figures."""
 
 
-def run(lab: Lab) -> None:
-    clothes, objects = sets_of(lab)
+def run(report: Report) -> None:
+    clothes, objects = sets_of(report)
     claims, figures = [], {}
     pearson = {}
     for name, data in {"Fashion-MNIST": clothes, "COIL-20": objects}.items():
         model = FeatMAP(random_state=0).fit(data.data)
-        rows = measured_rows(lab, data)
+        rows = measured_rows(report, data)
         groups = data.target[rows] if data is objects else None
         edges = study_edges(model, data, rows, groups)
         found = detection(model, data, rows, groups)
@@ -51,48 +53,40 @@ def run(lab: Lab) -> None:
             Claim(f"{name}: importance detects edges", f"correlation: {edges.judged.said}", edges.judged.is_won),
         ]
         figures[name] = {"rows": len(data.data), "detection": found.figures, "edges": edges.figures}
-        draw_images(lab, model, data, name)
-    lab.picture(boxes(pearson, "correlation with the image's gradient magnitude"), "edges", "What follows edges.")
-    for claim, name, values in (claim_on_rotation(lab, model, objects), *claims_on_loops(lab, objects)):
+        draw_images(report, model, data, name)
+    report.picture(boxes(pearson, "correlation with the image's gradient magnitude"), "edges", "What follows edges.")
+    for claim, name, values in (claim_on_rotation(report, model, objects), *claims_on_loops(report, objects)):
         claims.append(claim)
         figures["COIL-20"][name] = values
-    lab.report("Objects: edges, rotation, loops", ABOUT, claims, figures)
+    report.write("Objects: edges, rotation, loops", ABOUT, claims, figures)
 
 
-def sets_of(lab: Lab) -> tuple[Bunch, Bunch]:
+def sets_of(report: Report) -> tuple[Bunch, Bunch]:
     clothes, objects = prepared("Fashion-MNIST"), prepared("COIL-20")
-    if not lab.quick:
+    if not report.quick:
         return clothes, objects
-    some = np.random.default_rng(0).choice(len(clothes.data), QUICK_CLOTHES, replace=False)
-    few = np.flatnonzero(objects.target <= QUICK_OBJECTS)
-    return part(clothes, some, ("data", "target")), part(objects, few, ("data", "target", "angle"))
+    return random_part(clothes, QUICK_CLOTHES), part_of(objects, objects.target <= QUICK_OBJECTS)
 
 
-def part(data: Bunch, rows: np.ndarray, fields: tuple[str, ...]) -> Bunch:
-    kept = {field: np.asarray(data[field])[rows] for field in fields}
-    return Bunch(**kept, image_shape=data.image_shape, target_names=data.get("target_names"))
+def measured_rows(report: Report, data: Bunch) -> np.ndarray:
+    return random_rows(len(data.data), N_MEASURED_QUICK if report.quick else N_MEASURED)
 
 
-def measured_rows(lab: Lab, data: Bunch) -> np.ndarray:
-    n_measured = N_MEASURED_QUICK if lab.quick else N_MEASURED
-    return np.random.default_rng(0).choice(len(data.data), n_measured, replace=False)
-
-
-def draw_images(lab: Lab, model: FeatMAP, data: Bunch, name: str) -> None:
+def draw_images(report: Report, model: FeatMAP, data: Bunch, name: str) -> None:
     chosen = one_of_each(data.target)[: SHOWN[name]]
     names = data.get("target_names")
     titles = [f"object {label}" if names is None else str(names[label]) for label in data.target[chosen]]
-    lab.picture(
+    report.picture(
         images_with_importance(model, data, chosen, titles),
         f"saliency_{name.lower().replace('-', '_')}",
         f"{name}, a random image of each of {len(chosen)} classes: image, gradient, importance (darker is more).",
     )
 
 
-def claim_on_rotation(lab: Lab, model: FeatMAP, objects: Bunch) -> tuple[Claim, str, Any]:
+def claim_on_rotation(report: Report, model: FeatMAP, objects: Bunch) -> tuple[Claim, str, Any]:
     values = correlations_with_importance(model, objects)
     rotation = contest(values, objects.target)
-    lab.picture(boxes({"COIL-20": values}, "correlation with importance"), "rotation", "What importance follows.")
+    report.picture(boxes({"COIL-20": values}, "correlation with importance"), "rotation", "What importance follows.")
     said = f"correlation with importance: {rotation.said}"
     return (
         Claim("COIL-20: it is the rotation that importance shows", said, rotation.is_won),
@@ -101,14 +95,11 @@ def claim_on_rotation(lab: Lab, model: FeatMAP, objects: Bunch) -> tuple[Claim, 
     )
 
 
-def claims_on_loops(lab: Lab, objects: Bunch) -> list[tuple[Claim, str, Any]]:
-    """Of all seeds; the pictures are of the first."""
-    maps = {name: maps_of(lab, method, objects) for name, method in COMPARED.items()}
+def claims_on_loops(report: Report, objects: Bunch) -> list[tuple[Claim, str, Any]]:
+    """Claims on the maps of all seeds; the pictures show those of the first."""
+    maps = {name: maps_of(report, method, objects) for name, method in COMPARED.items()}
     loops = {name: [loops_of(Y, objects) for Y in several] for name, several in maps.items()}
-    first_maps, first_loops = ({name: each[0] for name, each in some.items()} for some in (maps, loops))
-    lab.picture(loops_on_maps(first_maps, first_loops, objects), "loops", "COIL-20, views joined in order (seed 0).")
-    caption = "FeatMAP's map of COIL-20, object by object, and what those that are no loops lack (seed 0)."
-    lab.picture(loops_one_by_one(first_maps["featMAP"], first_loops["featMAP"], objects), "loops_by_object", caption)
+    draw_loops(report, *({name: each[0] for name, each in some.items()} for some in (maps, loops)), objects)
     counts = {name: [sum(loop.is_found for loop in each) for each in several] for name, several in loops.items()}
     rings = {name: [sum(loop.is_ring for loop in each) for each in several] for name, several in loops.items()}
     n_objects = len(views_in_order(objects))
@@ -131,13 +122,19 @@ def claims_on_loops(lab: Lab, objects: Bunch) -> list[tuple[Claim, str, Any]]:
     ]
 
 
+def draw_loops(report: Report, maps: dict[str, np.ndarray], loops: dict[str, list[Loop]], objects: Bunch) -> None:
+    report.picture(loops_on_maps(maps, loops, objects), "loops", "COIL-20, views joined in order (seed 0).")
+    caption = "FeatMAP's map of COIL-20, object by object, and what those that are not loops lack (seed 0)."
+    report.picture(loops_one_by_one(maps["featMAP"], loops["featMAP"], objects), "loops_by_object", caption)
+
+
 def listed(counts: dict[str, list[int]]) -> str:
     return "; ".join(f"{name} {', '.join(map(str, each))}" for name, each in counts.items())
 
 
-def maps_of(lab: Lab, method: str, objects: Bunch) -> list[np.ndarray]:
-    if lab.quick:
-        return [METHODS[method].fit(objects.data, 0)]
+def maps_of(report: Report, method: str, objects: Bunch) -> list[np.ndarray]:
+    if report.quick:
+        return [METHODS[method].make(objects.data, Settings(seed=0))]
     return [load_map("COIL-20", method, seed) for seed in SEEDS]
 
 

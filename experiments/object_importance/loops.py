@@ -1,14 +1,14 @@
-"""Do the views of an object that turns form a loop on the map?
+"""Do the views of a rotating object form a loop on the map?
 
-A loop keeps the order of the views, has no gap, and goes around something. Each is asked for by itself:
+A loop keeps the order of the views, has no gap, and goes around something. Each condition is tested on its own:
 
 - in order: of the pairs of consecutive views (the last and the first among them) at least 80 % are among each other's
   four nearest within the object, as many as lie within two steps on a loop;
 - closed: no step from view to view is longer than a quarter of the largest distance between two views;
 - around a hole: the area that the polygon of the views encloses is at least a quarter of their convex hull's.
 
-Beside, as a milder measure that decides nothing: whether the views are a ring, in whatever order and however often
-they go around. A ring has a hole: an empty circle, with views on all sides of its centre, of at least 0.4 of half the
+A milder measure, which decides nothing: whether the views are a ring, in any order and however often they go around.
+A ring has a hole: an empty circle with views on all sides of its centre, whose radius is at least 0.4 of half the
 largest distance between two views. Few clouds without form have one.
 """
 

@@ -1,4 +1,4 @@
-"""Is it the rotation that importance sees in views of a turning object?"""
+"""Is it the rotation that importance shows in views of a rotating object?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from edges import correlations, gradient_magnitude, others_of_another_class
+from ..edges import correlations, gradient_magnitude, others_of_another_class
 
 
 def views_in_order(objects: Bunch) -> np.ndarray:
@@ -17,7 +17,7 @@ def views_in_order(objects: Bunch) -> np.ndarray:
 
 
 def difference_images(objects: Bunch) -> np.ndarray:
-    """For each row how far each pixel is apart between the view before and the view after it."""
+    """For each view, the absolute difference of each pixel between the view before and the view after it."""
     views = views_in_order(objects)
     out = np.empty_like(objects.data)
     out[views] = np.abs(objects.data[np.roll(views, -1, axis=1)] - objects.data[np.roll(views, 1, axis=1)])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lab import Claim
-from single_cells.rankings import HIGHER, IMPORTANCE, OURS, TOP, VARIANCE, WILCOXON
+from ..report import Claim
+from .rankings import HIGHER, IMPORTANCE, OURS, TOP, VARIANCE, WILCOXON
 
 
 def claims_of(figures: dict[str, Any]) -> list[Claim]:

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from cells import prepared_cells
 from featmap import FeatMAP, plot
-from lab import Lab
-from sets import CELLS
-from single_cells.claims import claims_of
-from single_cells.markers import markers_of, missing
-from single_cells.pictures import arrows_of, precision_bars
-from single_cells.rankings import (
+from lab.data.cells import by_residuals, prepared_cells
+from lab.data.loaders import CELLS
+from lab.data.parts import random_part
+
+from ..report import Report
+from .claims import claims_of
+from .markers import markers_of, missing
+from .pictures import arrows_of, precision_bars
+from .rankings import (
     IMPORTANCE,
     TOP,
     Orders,
@@ -41,24 +43,22 @@ which markers are known; progenitors of several lineages (MEP, GMP) have none of
 only."""
 
 
-def run(lab: Lab) -> None:
+def run(report: Report) -> None:
     figures = {}
     for name in CELLS:
-        cells = cells_of(name, lab.quick)
+        cells = cells_of(name, report.quick)
         model = FeatMAP(random_state=0).fit(cells.data)
         figures[name] = figures_of(name, cells, rank_genes(model, cells.logs, cells.target))
-        draw(lab, name, model, cells)
-    lab.picture(precision_bars(figures), "precision", f"Markers among the first {TOP} genes, by method and type")
-    lab.report("Single cells", ABOUT, claims_of(figures), figures)
+        draw(report, name, model, cells)
+    report.picture(precision_bars(figures), "precision", f"Markers among the first {TOP} genes, by method and type")
+    report.write("Single cells", ABOUT, claims_of(figures), figures)
 
 
 def cells_of(name: str, quick: bool) -> Bunch:
     """With genes chosen by residuals, so that the markers are among them; clusters go by their names only."""
-    cells = prepared_cells(CELLS[name](), by_residuals=True)
-    n_cells = len(cells.target)
-    rows = np.random.default_rng(0).permutation(n_cells)[:QUICK_CELLS] if quick else np.arange(n_cells)
-    cells.data, cells.logs = cells.data[rows], cells.logs[rows]
-    cells.clusters = cells.target[rows]
+    cells = prepared_cells(name, by_residuals)
+    cells = random_part(cells, QUICK_CELLS) if quick else cells
+    cells.clusters = cells.target
     cells.target = np.array([cluster.lstrip("0123456789") for cluster in cells.clusters.tolist()])
     return cells
 
@@ -106,10 +106,10 @@ def mean_recall(found: dict[str, int], n_markers: dict[str, int]) -> float:
     return float(np.mean([found[kind] / n_markers[kind] for kind in found]))
 
 
-def draw(lab: Lab, name: str, model: FeatMAP, cells: Bunch) -> None:
+def draw(report: Report, name: str, model: FeatMAP, cells: Bunch) -> None:
     file, genes = name.split()[0].lower(), cells.feature_names.tolist()
-    lab.picture(plot.embedding(model, labels=cells.target).figure, f"{file}_types", f"{name}: types of cells")
+    report.picture(plot.embedding(model, labels=cells.target).figure, f"{file}_types", f"{name}: types of cells")
     heatmap = plot.importance_heatmap(model, cells.target, feature_names=genes)
-    lab.picture(heatmap.figure, f"{file}_importance", f"{name}: mean importance of genes in each type")
+    report.picture(heatmap.figure, f"{file}_importance", f"{name}: mean importance of genes in each type")
     shown = SHOWN_GENES[name]
-    lab.picture(arrows_of(model, shown, genes), f"{file}_arrows", f"{name}: where {' and '.join(shown)} grow")
+    report.picture(arrows_of(model, shown, genes), f"{file}_arrows", f"{name}: where {' and '.join(shown)} grow")

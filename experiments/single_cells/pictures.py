@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from featmap import FeatMAP, plot
-from single_cells.rankings import AGAINST_REST, HIGHER, IMPORTANCE, TOP, VARIANCE, WILCOXON
+
+from .rankings import AGAINST_REST, HIGHER, IMPORTANCE, TOP, VARIANCE, WILCOXON
 
 COLOURS = {
     IMPORTANCE: "#0072b2",

@@ -22,7 +22,7 @@ def rank_genes(model: FeatMAP, logs: sp.csr_matrix, types: np.ndarray) -> Orders
     """Our rankings are of the genes as the map got them, Wilcoxon's and the variance of the logs of the counts."""
     orders: Orders = {method: {} for method in OURS}
     for kind, found in model.rank_features(types).items():
-        surest = found.top(len(found.features))
+        surest = found.order
         higher = found.difference[surest] > 0
         orders[IMPORTANCE][kind] = best_first(found.importance_a)
         orders[AGAINST_REST][kind] = best_first(found.importance_a - found.importance_b)

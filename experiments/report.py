@@ -8,7 +8,6 @@ into notes.md beside the script, and the report takes them in.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +19,9 @@ matplotlib.use("Agg")  # pictures go to files
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
+
+from lab.files import write_text
+from lab.pages import table
 
 HERE = Path(__file__).parent
 CACHE = HERE / "cache"
@@ -38,6 +40,11 @@ class Claim:
     def verdict(self) -> str:
         return "holds" if self.holds else "**does not hold**"
 
+    @property
+    def cells(self) -> list[str]:
+        """Its row in a table."""
+        return [self.claim, self.measured, self.verdict]
+
 
 def counted(claim: str, margins: dict[str, float]) -> Claim:
     """A claim on many cases, which holds if none of their margins is negative."""
@@ -49,7 +56,7 @@ def counted(claim: str, margins: dict[str, float]) -> Claim:
     return Claim(claim, measured, bool(n_held == len(margins)))
 
 
-class Lab:
+class Report:
     """One run of one experiment; a quick one takes a part of the data and leaves the published results alone.
 
     With ``only_made`` the comparison takes the maps there are and makes none.
@@ -69,28 +76,20 @@ class Lab:
         plt.close(figure)
         self.pictures.append((f"{name}.png", caption))
 
-    def report(
+    def write(
         self, title: str, about: str, claims: list[Claim], figures: dict[str, Any], tables: Sequence[str] = ()
     ) -> None:
         """README.md and figures.json; ``tables`` are further pieces of markdown."""
         stored = {"title": title, "claims": [asdict(claim) for claim in claims], "figures": figures}
-        write(self.folder / "figures.json", json.dumps(stored, indent=1) + "\n")
-        write(self.folder / "README.md", "\n\n".join(self._sections(title, about, claims, tables)) + "\n")
+        write_text(self.folder / "figures.json", json.dumps(stored, indent=1) + "\n")
+        write_text(self.folder / "README.md", "\n\n".join(self._sections(title, about, claims, tables)) + "\n")
         for claim in claims:
             print(f"{claim.verdict.strip('*')}: {claim.claim} — {claim.measured}")
 
     def _sections(self, title: str, about: str, claims: list[Claim], tables: Sequence[str]) -> list[str]:
-        verdicts = ["| claim | measured | verdict |", "|---|---|---|"]
-        verdicts += [f"| {claim.claim} | {claim.measured} | {claim.verdict} |" for claim in claims]
-        command = f"```sh\npython experiments/figures.py {self.home.name}\n```"
+        verdicts = table(("claim", "measured", "verdict"), [claim.cells for claim in claims])
+        command = f"```sh\npython -m experiments.figures {self.home.name}\n```"
         pictures = [f"![{caption}]({name})\n\n*{caption}*" for name, caption in self.pictures]
         notes = self.home / "notes.md"
         closing = [notes.read_text().strip()] if notes.exists() else []
-        return [f"# {title}", about, command, "\n".join(verdicts), *closing, *tables, *pictures]
-
-
-def write(path: Path, text: str) -> None:
-    """All of the text or none of it."""
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_text(text)
-    os.replace(temporary, path)
+        return [f"# {title}", about, command, verdicts, *closing, *tables, *pictures]

@@ -1,4 +1,4 @@
-"""SpaceMAP (Zu and Tao, ICML 2022), a baseline of our own: the authors' program is no package.
+"""SpaceMAP (Zu and Tao, ICML 2022), a baseline of our own: the authors' program is not a package.
 
 The idea: a ball of radius r in d dimensions holds as much as a disc of radius ~ r^(d/2), so a distance on the map is
 read as its (2/d)-th power before it is compared with one in the data. Around every point lie a near field, whose own
@@ -27,6 +27,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 from numba import njit
+from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
 
 ETA = 0.6
 DECAY = -np.log(1 - ETA)
@@ -59,19 +61,13 @@ def spacemap(
 
 def nearest_others(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Indices and distances of the k nearest others of every row, sorted."""
-    import faiss
-    from threadpoolctl import threadpool_limits
-
     with threadpool_limits(1):
-        squared, indices = faiss.knn(X, X, k + 1)
-    is_self = indices == np.arange(len(X))[:, None]
-    is_self[~is_self.any(axis=1), -1] = True  # crowded out by duplicates
-    distances = np.sqrt(np.maximum(squared[~is_self], 0))
-    return indices[~is_self].reshape(-1, k).astype(np.int32), distances.reshape(-1, k)
+        distances, indices = NearestNeighbors(n_neighbors=k, algorithm="brute").fit(X).kneighbors()
+    return indices.astype(np.int32), distances.astype(np.float32)
 
 
 def last_distances(distances: np.ndarray) -> np.ndarray:
-    """That of the last neighbour, as a column; not nothing, even where all are duplicates."""
+    """The distance to the last neighbour as a column, above 0 even where all neighbours are duplicates."""
     return np.maximum(distances[:, -1:], LEAST_RADIUS)
 
 

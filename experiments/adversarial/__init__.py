@@ -1,0 +1,1 @@
+"""Adversarial digits: what a fooled classifier reads, and whether importance explains it."""

@@ -1,0 +1,1 @@
+"""Every method on every data set by every metric."""

@@ -1,0 +1,1 @@
+"""Local density on MNIST's digit 1."""

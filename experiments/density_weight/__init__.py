@@ -1,0 +1,1 @@
+"""What the weight of density does to a map."""

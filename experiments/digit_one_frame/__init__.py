@@ -1,0 +1,1 @@
+"""The local frame of a digit 1."""

@@ -1,0 +1,1 @@
+"""MNIST: clusters and edges."""

@@ -1,0 +1,1 @@
+"""Fashion-MNIST and COIL-20: edges, rotation, loops."""

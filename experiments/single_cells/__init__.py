@@ -1,0 +1,1 @@
+"""Single cells: important genes and known markers."""

@@ -1,0 +1,32 @@
+"""Images as rows of float32, with their labels."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.utils import Bunch
+
+from .loaders import IMAGES
+
+
+def load_images(name: str) -> Bunch:
+    """All images of a set; those of MNIST and Fashion-MNIST have the test set last."""
+    return _as_float(IMAGES[name]())
+
+
+def digits() -> Bunch:
+    """The 1,797 digits of 8 × 8 pixels that come with scikit-learn."""
+    return _as_float(load_digits())
+
+
+def small_coil20() -> Bunch:
+    """COIL-20 at 32 × 32 pixels: each is the mean of 4 × 4."""
+    objects = IMAGES["COIL-20"]()
+    objects.data = objects.data.reshape(1440, 32, 4, 32, 4).mean(axis=(2, 4)).reshape(1440, -1)
+    objects.image_shape = (32, 32)
+    return objects
+
+
+def _as_float(images: Bunch) -> Bunch:
+    images.data = np.asarray(images.data, np.float32)
+    return images

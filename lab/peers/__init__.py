@@ -1,0 +1,21 @@
+"""featMAP and the methods it is compared with, each called in one place."""
+
+from __future__ import annotations
+
+from .packages import densmap, featmap, fit_featmap, opentsne, pacmap, umap
+from .settings import Make, Settings
+from .table import FEATMAP, PEERS, Method
+
+__all__ = [
+    "FEATMAP",
+    "PEERS",
+    "Make",
+    "Method",
+    "Settings",
+    "densmap",
+    "featmap",
+    "fit_featmap",
+    "opentsne",
+    "pacmap",
+    "umap",
+]
