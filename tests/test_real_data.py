@@ -78,7 +78,7 @@ def test_recall_of_true_neighbors(mnist):
     rows = np.random.default_rng(0).choice(len(X), 1000, replace=False)
     with Run(-1) as run:
         features = scale_data(X)
-        found = find_neighbors(make_search(features, X, "euclidean", run), features.matrix, 14, run)
+        found = find_neighbors(make_search(features, X, "euclidean"), features.matrix, 14, run)
         exact, _ = ExactSearch(features.matrix).nearest(features.matrix[rows], 15, run)
     recall = np.mean([len(set(true) & set(found.indices[row])) / 14 for row, true in zip(rows, exact, strict=True)])
     print(f"\nrecall of 14 neighbours on MNIST: {recall:.4f}")

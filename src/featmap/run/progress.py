@@ -27,6 +27,7 @@ SHARES = {
     "frames": 0.04,
 }
 STEPS_OF_BAR = 1000
+SECONDS_BETWEEN_UPDATES = 0.1
 SECONDS_BETWEEN_LINES = 10.0  # of a bar that goes to a file
 BAR = "{desc:<10} {percentage:3.0f}%|{bar}| {elapsed} so far, {remaining} left"
 
@@ -50,7 +51,20 @@ class StageReport:
 class FitReport(Sequence[StageReport]):
     """Seconds, CPU seconds and peak memory of each stage of a fit, in their order.
 
-    It prints as a table. `to_frame` makes a pandas frame of it.
+    `FeatMAP.fit_report_` is one. It prints as a table. The peak is that of the process so far, not of the stage alone.
+
+    Parameters
+    ----------
+    stages : sequence of StageReport, default=()
+        What each stage took.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from featmap import FeatMAP
+    >>> report = FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data).fit_report_
+    >>> [stage.stage for stage in report]
+    ['scaling', 'neighbors', 'graph', 'tangents', 'start', 'alignment', 'layout', 'frames']
     """
 
     def __init__(self, stages: Sequence[StageReport] = ()) -> None:
@@ -79,7 +93,21 @@ class FitReport(Sequence[StageReport]):
         )
 
     def to_frame(self) -> Any:
-        """The report as a pandas DataFrame, one row for each stage."""
+        """Give the report as a pandas DataFrame.
+
+        Returns
+        -------
+        DataFrame of shape (n_stages, 3)
+            One line for each stage, with the columns seconds, cpu_seconds and peak_memory_mb.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data)
+        >>> model.fit_report_.to_frame().shape
+        (8, 3)
+        """
         try:
             from pandas import DataFrame
         except ImportError as error:
@@ -166,17 +194,14 @@ class _Bar:
     def __init__(self, stages: Sequence[str], stream: TextIO | None) -> None:
         total = sum(SHARES[stage] for stage in stages)
         self._shares = {stage: SHARES[stage] / total for stage in stages}
-        if stream is None:
-            from tqdm.auto import tqdm
-        else:
-            from tqdm import tqdm
-        is_file = not (stream or sys.stderr).isatty() and tqdm.__module__ == "tqdm.std"
-        self._bar = tqdm(
+        kind = _bar_class(stream)
+        in_notebook = any(base.__module__ == "tqdm.notebook" for base in kind.__mro__)
+        is_live = in_notebook or (stream or sys.stderr).isatty()
+        self._bar = kind(
             total=STEPS_OF_BAR,
             file=stream,
             bar_format=BAR,
-            mininterval=SECONDS_BETWEEN_LINES if is_file else 0.1,
-            leave=True,
+            mininterval=SECONDS_BETWEEN_UPDATES if is_live else SECONDS_BETWEEN_LINES,
         )
         self._before = 0.0  # the share of the stages that have ended
 
@@ -191,6 +216,15 @@ class _Bar:
 
     def close(self) -> None:
         self._bar.close()
+
+
+def _bar_class(stream: TextIO | None) -> Any:
+    """tqdm's class for where we are. Without its monitor, a thread that would outlive the fit."""
+    if stream is None:
+        from tqdm.auto import tqdm
+    else:
+        from tqdm import tqdm
+    return type("Bar", (tqdm,), {"monitor_interval": 0})
 
 
 def _peak_memory_mb() -> float:
