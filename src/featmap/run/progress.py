@@ -51,7 +51,7 @@ class StageReport:
 class FitReport(Sequence[StageReport]):
     """Seconds, CPU seconds and peak memory of each stage of a fit, in their order.
 
-    `FeatMAP.fit_report_` is one. It prints as a table. The peak is that of the process so far, not of the stage alone.
+    `FeatMAP.fit_report_` is one. It prints as a table. The peak is that of the process so far.
 
     Parameters
     ----------
