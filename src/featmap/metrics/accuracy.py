@@ -131,7 +131,7 @@ def _accuracies(
 def checked_votes(
     caller: str, groups: IntArray, n_neighbors: int | Sequence[int] = NEIGHBORS, n_folds: int = N_FOLDS
 ) -> list[int]:
-    """The numbers of neighbours that vote. None is larger than the number of rows that a fold is trained on."""
+    """The numbers of neighbours that vote. Each is at most the number of rows that a fold is trained on."""
     n_rows = len(groups)
     largest = int(np.bincount(groups).max())
     n_folds = checked_count(caller, "n_folds", n_folds, 2, n_rows)
