@@ -84,7 +84,7 @@ def _signs_along_tree(graph: Graph, connection: Connection, agreement: FloatArra
 
 
 def _signs_of_parts(graph: Graph, along: FloatArray) -> FloatArray:
-    """One sign per direction for each connected part, where it is arbitrary: the sum of ``along`` gets positive."""
+    """One sign per direction for each connected part. It is arbitrary; here the sum of ``along`` is positive."""
     n_parts, part = connected_components(graph.weights, directed=False)
     sums = np.column_stack([np.bincount(part, column, minlength=n_parts) for column in along.T])
     return np.where(sums < 0, -1.0, 1.0)[part].astype(np.float32)
