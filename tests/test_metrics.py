@@ -415,7 +415,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_tables_that_are_not_numbers_are_refused(case, blobs):
+def test_what_is_no_table_of_numbers_is_refused(case, blobs):
     X, Y, groups = blobs
     spoil = REFUSED[case]
     for call, name in (
