@@ -43,12 +43,12 @@ def ten_digits():
 
 @pytest.fixture(scope="module")
 def flat():
-    """Data in a plane, and the same plane turned: a map without any fault."""
+    """Data in a plane, and a rotation of the plane: a perfect map."""
     rng = np.random.default_rng(1)
     plane = rng.normal(size=(150, 2)) * np.exp(rng.normal(size=(150, 1)))
     basis = np.linalg.qr(rng.normal(size=(5, 2)))[0]
-    turned = plane @ np.linalg.qr(rng.normal(size=(2, 2)))[0]
-    return plane @ basis.T, turned
+    rotated = plane @ np.linalg.qr(rng.normal(size=(2, 2)))[0]
+    return plane @ basis.T, rotated
 
 
 @pytest.mark.parametrize("k", [1, 5, 15, 119])
@@ -96,7 +96,7 @@ def test_counts_before_with_ties():
 
 @pytest.mark.parametrize("k", [1, 2, 4, 8, 16, 32, 64])
 def test_accuracy_is_scikit_learns(ten_digits, k):
-    """Even numbers of voters, for ties of votes."""
+    """Even numbers of neighbours, so that votes can be tied."""
     _, Y, labels = ten_digits
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
     expected = cross_val_score(KNeighborsClassifier(k), Y, labels, cv=folds).mean()
@@ -114,7 +114,7 @@ def test_accuracies_of_many_k_are_those_of_each(ten_digits):
 
 
 def test_accuracy_with_a_rare_class_and_named_labels(blobs):
-    """Three rows of ten folds: no warning, and the same as scikit-learn, which warns."""
+    """A class in three of ten folds: no warning, and the same result as scikit-learn, which warns."""
     _, Y, groups = blobs
     names = np.array(["a", "b", "c", "d", "rare"])[groups]
     names[:3] = "rare"
@@ -208,8 +208,8 @@ def test_density_correlation_by_loops(blobs):
 def test_copies_have_no_radius(blobs):
     """Where all neighbours of a point are copies of it, it is left out rather than minus infinity."""
     X, Y, _ = blobs
-    with_copies, places = np.vstack([X, np.repeat(X[:1] + 99, 9, axis=0)]), np.vstack([Y, Y[:9]])
-    ours = metrics.density_correlation(with_copies, places, n_neighbors=7)
+    with_copies, embedding = np.vstack([X, np.repeat(X[:1] + 99, 9, axis=0)]), np.vstack([Y, Y[:9]])
+    ours = metrics.density_correlation(with_copies, embedding, n_neighbors=7)
     assert ours == pytest.approx(metrics.density_correlation(X, Y, n_neighbors=7), abs=1e-12)
     assert metrics.density_correlation(np.ones((20, 2)), Y[:20], n_neighbors=3) == 0
 
@@ -241,14 +241,16 @@ def test_a_map_that_tells_nothing(blobs):
     assert metrics.scale_normalized_stress(X, np.zeros((len(X), 2))) == 1
 
 
-def test_size_place_and_turn_of_the_map_do_not_matter(blobs):
+def test_size_position_and_rotation_of_the_map_do_not_matter(blobs):
     X, Y, groups = blobs
-    turn = np.linalg.qr(np.random.default_rng(2).normal(size=(2, 2)))[0]
-    moved = 17 * Y @ turn + 100
+    rotation = np.linalg.qr(np.random.default_rng(2).normal(size=(2, 2)))[0]
+    moved = 17 * Y @ rotation + 100
     for metric in UNLABELLED:
         if metric is not metrics.normalized_stress:
             assert metric(X, moved) == pytest.approx(metric(X, Y), abs=1e-9), metric.__name__
-    assert metrics.normalized_stress(X, Y @ turn + 100) == pytest.approx(metrics.normalized_stress(X, Y), abs=1e-9)
+    assert metrics.normalized_stress(X, Y @ rotation + 100) == pytest.approx(
+        metrics.normalized_stress(X, Y), abs=1e-9
+    )
     assert metrics.normalized_stress(X, moved) > 2 * metrics.normalized_stress(X, Y)
     assert metrics.centroid_triplet_accuracy(X, moved, groups) == metrics.centroid_triplet_accuracy(X, Y, groups)
     assert metrics.knn_accuracy(moved, groups) == metrics.knn_accuracy(Y, groups)
@@ -297,17 +299,19 @@ def test_benchmark_is_the_functions_together(ten_digits):
     X, Y, labels = ten_digits
     n_sample = 300
     benchmark = metrics.Benchmark(X, labels, n_neighbors=10, n_sample=n_sample, random_state=4)
-    for places in (Y, Y[:, ::-1] ** 3):
-        scores = benchmark.score(places)
+    for embedding in (Y, Y[:, ::-1] ** 3):
+        scores = benchmark.score(embedding)
         for name, value in scores.items():
             metric = getattr(metrics, name)
             options = {"n_neighbors": 10, "n_sample": n_sample, "random_state": 4}
             if name == "knn_accuracy":
-                expected = metric(places, labels, random_state=4)
+                expected = metric(embedding, labels, random_state=4)
             else:
                 known = inspect.signature(metric).parameters
                 chosen = {key: options[key] for key in options if key in known}
-                expected = labelled(metric, labels)(X, places) if "labels" in known else metric(X, places, **chosen)
+                expected = (
+                    labelled(metric, labels)(X, embedding) if "labels" in known else metric(X, embedding, **chosen)
+                )
             assert value == pytest.approx(expected, abs=1e-12), name
     assert len(scores) == 9
     unlabelled = metrics.Benchmark(X, n_sample=n_sample).score(Y)
@@ -342,11 +346,11 @@ ARGUMENT_ERRORS = [
     ),
     (lambda X, Y, g: metrics.continuity(X, Y, n_neighbors=0), r"continuity\(n_neighbors=0\)"),
     (lambda X, Y, g: metrics.trustworthiness(X, Y, n_neighbors=2.5), r"n_neighbors=2.5"),
-    (lambda X, Y, g: metrics.shepard_goodness(X, Y, n_sample=1), r"shepard_goodness\(n_sample=1\).*None"),
+    (lambda X, Y, g: metrics.shepard_goodness(X, Y, n_sample=1), r"^shepard_goodness\(n_sample=1\).*None"),
     (lambda X, Y, g: metrics.density_correlation(X, Y, n_neighbors=240), r"n_neighbors=240\).* 1 to 239"),
     (lambda X, Y, g: metrics.knn_accuracy(Y, g, n_neighbors=(2, 217)), r"n_neighbors=217\).* 1 to 216"),
     (lambda X, Y, g: metrics.knn_accuracy(Y, g, n_neighbors=()), r"at least one"),
-    (lambda X, Y, g: metrics.knn_accuracy(Y, g, n_folds=1), r"n_folds=1\)"),
+    (lambda X, Y, g: metrics.knn_accuracies(Y, g, n_folds=1), r"^knn_accuracies\(n_folds=1\)"),
     (lambda X, Y, g: metrics.knn_accuracy(Y, np.arange(240)), r"no label has more than 1 rows"),
     (lambda X, Y, g: metrics.random_triplet_accuracy(X, Y, n_triplets=0), r"n_triplets=0\)"),
     (lambda X, Y, g: metrics.Benchmark(X[:60], g[:60]), r"Benchmark: knn_accuracy\(n_neighbors=64\)"),
@@ -361,7 +365,10 @@ def test_arguments_out_of_bounds(blobs, call, message):
 
 
 DATA_ERRORS = [
-    (lambda X, Y, g: metrics.trustworthiness(X, Y[1:]), "trustworthiness: Y must have one place per row of X, 240"),
+    (
+        lambda X, Y, g: metrics.trustworthiness(X, Y[1:]),
+        r"^trustworthiness\(Y\): Y must have one row for each of the 240 rows of X; got 239$",
+    ),
     (lambda X, Y, g: metrics.continuity(np.where(X > 2, np.nan, X), Y), r"^continuity\(X\): .*NaN.*SimpleImputer"),
     (
         lambda X, Y, g: metrics.shepard_goodness(X, np.where(Y > 1, np.inf, Y)),
@@ -370,23 +377,32 @@ DATA_ERRORS = [
     (lambda X, Y, g: metrics.shepard_goodness(X * 0, Y), "all sampled rows of X are equal"),
     (lambda X, Y, g: metrics.density_correlation(X[:, 0], Y), r"^density_correlation\(X\): .*reshape"),
     (lambda X, Y, g: metrics.centroid_triplet_accuracy(X, Y, g > 1), "at least 3 groups"),
-    (lambda X, Y, g: metrics.centroid_triplet_accuracy(X, Y, g[1:]), "labels must have one label per row, 240"),
-    (lambda X, Y, g: metrics.knn_accuracy(Y, None), "labels must have one label per row, 240"),
-    (lambda X, Y, g: metrics.knn_accuracy(Y, np.where(g > 1, np.nan, g)), "labels contains missing"),
-    (lambda X, Y, g: metrics.knn_accuracy(Y, ["a", None] * 120), "labels contains missing"),
-    (lambda X, Y, g: metrics.knn_accuracy(Y, np.ma.masked_array(g, g > 1)), "labels contains missing"),
+    (
+        lambda X, Y, g: metrics.centroid_triplet_accuracy(X, Y, g[1:]),
+        r"^centroid_triplet_accuracy\(labels=…\): labels must have one label per row, shape \(240,\); got .*239",
+    ),
+    (
+        lambda X, Y, g: metrics.knn_accuracy(Y, None),
+        r"^knn_accuracy\(labels=…\): .*one label per row, shape \(240,\)",
+    ),
+    (lambda X, Y, g: metrics.knn_accuracy(Y, np.where(g > 1, np.nan, g)), r"\d+ labels are missing; leave those"),
+    (lambda X, Y, g: metrics.knn_accuracy(Y, ["a", None] * 120), r"120 labels are missing; leave those"),
+    (lambda X, Y, g: metrics.knn_accuracy(Y, np.ma.masked_array(g, g > 1)), r"\d+ labels are missing"),
     (
         lambda X, Y, g: metrics.knn_accuracy(Y, np.array([1, "a"] * 120, object)),
-        "labels cannot be told apart.*all texts",
+        "labels cannot be compared.*all of them strings",
     ),
-    (lambda X, Y, g: metrics.knn_accuracy(Y, [[1], [1, 2]] * 120), "labels cannot be told apart.*one label"),
+    (lambda X, Y, g: metrics.knn_accuracy(Y, [[1], [1, 2]] * 120), "labels cannot be compared.*one label"),
     (lambda X, Y, g: metrics.random_triplet_accuracy(X[:2], Y[:2]), "at least 3 rows"),
-    (lambda X, Y, g: metrics.Benchmark(X).score(Y[1:]), "score: Y must have one place per row of X, 240"),
-    (lambda X, Y, g: metrics.Benchmark(X, g[1:]), "Benchmark: labels"),
+    (
+        lambda X, Y, g: metrics.Benchmark(X).score(Y[1:]),
+        r"^Benchmark.score\(Y\): Y must have one row for each of the 240 rows of X; got 239$",
+    ),
+    (lambda X, Y, g: metrics.Benchmark(X, g[1:]), r"^Benchmark\(labels=…\): "),
 ]
 
 
-# What FeatMAP refuses no metric scores.
+# The metrics refuse what FeatMAP refuses.
 REFUSED = {
     "masked": lambda table: np.ma.masked_array(table, table > 1),
     "dates": lambda table: (table * 1e9).astype("M8[ns]"),
@@ -406,7 +422,7 @@ def test_what_is_no_table_of_numbers_is_refused(case, blobs):
         (lambda: metrics.trustworthiness(spoil(X), Y), r"trustworthiness\(X\)"),
         (lambda: metrics.Benchmark(spoil(X)), r"Benchmark\(X\)"),
         (lambda: metrics.trustworthiness(X, spoil(Y)), r"trustworthiness\(Y\)"),
-        (lambda: metrics.knn_accuracy(spoil(Y), groups), r"knn_accuracies\(Y\)"),
+        (lambda: metrics.knn_accuracy(spoil(Y), groups), r"knn_accuracy\(Y\)"),
     ):
         with pytest.raises(InvalidDataError, match=f"^{name}: .*; "):
             call()

@@ -1,41 +1,41 @@
-"""What can go wrong, by name. Every message says which argument is meant and what to do."""
+"""The errors and warnings of featmap. Every message names the argument and says what to do."""
 
 import inspect
 import warnings
 
-PASSED_OVER = ("featmap", "sklearn", "joblib")  # packages whose frames lie between a warning and the user's line
+PASSED_OVER = ("featmap", "sklearn", "joblib")  # packages whose frames lie between a warning and the line of the user
 
 
 class FeatmapError(Exception):
-    """The root of all errors that featmap raises on purpose."""
+    """The base class of all errors that featmap raises on purpose."""
 
 
 class InvalidParameterError(FeatmapError, ValueError):
-    """A parameter has a value that no fit could use."""
+    """A parameter has a value that is not allowed."""
 
 
 class InvalidRowsError(InvalidParameterError, IndexError):
-    """Rows are asked for that are not there, or not in a list."""
+    """The rows asked for do not exist, or are not given as a list."""
 
 
 class InvalidDataError(FeatmapError, ValueError):
-    """The data, or neighbours that came with it, cannot be used."""
+    """The data, or the neighbours given with them, cannot be used."""
 
 
 class InvalidDataTypeError(InvalidDataError, TypeError):
-    """The data are no numbers, or not arranged as a table."""
+    """The data are not numbers, or are not a table."""
 
 
 class NotEnoughMemoryError(FeatmapError, MemoryError):
-    """A fit would need more memory than there is."""
+    """A fit would need more memory than is available."""
 
 
 class DatasetError(FeatmapError, OSError):
-    """A data set cannot be had: a file is missing or damaged, or its home cannot be reached."""
+    """A data set cannot be loaded: a file is missing or damaged, or its source cannot be reached."""
 
 
 class StoreError(FeatmapError, OSError):
-    """A file with a model or a checkpoint cannot be read or written, or is not the one that is meant."""
+    """A file with a model or a checkpoint cannot be read or written, or is not the file that is expected."""
 
 
 class FitStopped(FeatmapError, RuntimeError):
@@ -43,15 +43,15 @@ class FitStopped(FeatmapError, RuntimeError):
 
 
 class MissingExtraError(FeatmapError, ImportError):
-    """An optional package is needed; the message names the extra that brings it."""
+    """An optional package is missing. The message names the extra that installs it."""
 
 
 class FeatmapWarning(UserWarning):
-    """The fit went on, with something other than what was asked for."""
+    """The fit continued, but not exactly as asked for."""
 
 
 def warn(message: str) -> None:
-    """Give a FeatmapWarning that names the user's line, however deep in a fit it comes up."""
+    """Issue a FeatmapWarning that names the line of the user, from any depth of a fit."""
     frame, level = inspect.currentframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED_OVER:
         frame, level = frame.f_back, level + 1

@@ -1,1 +1,1 @@
-"""The data as the method sees them: scaled, sparse or dense, and their principal components."""
+"""The data as the method uses them: scaled, dense or sparse, and their principal components."""

@@ -1,4 +1,4 @@
-"""Principal directions of the data, from a sample of rows, and every row's coordinates along them."""
+"""Principal directions of a sample of rows, and the coordinates of all rows along them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .sparse import Matrix, dense_rows
 
 SAMPLE_ROWS = 10_000
 ROWS_AT_ONCE = 512
-SAMPLE_BYTES = 2**28  # rows with very many features are fewer
+SAMPLE_BYTES = 2**28  # limits the sample if rows have very many features
 
 
 def principal_directions(matrix: Matrix, n_directions: int) -> FloatArray:
@@ -27,7 +27,7 @@ def principal_directions(matrix: Matrix, n_directions: int) -> FloatArray:
 
 
 def sample_size(n_rows: int, n_features: int) -> int:
-    """How many rows principal directions are taken from."""
+    """The number of rows that principal directions are computed from."""
     return min(n_rows, SAMPLE_ROWS, max(SAMPLE_BYTES // (4 * n_features), 100))
 
 

@@ -1,8 +1,8 @@
-"""X → ScaledData: the data brought to unit size, once, so that no later stage meets a scale or an offset.
+"""X → ScaledData: the data are scaled to unit size once, so that later stages need not handle scale or offset.
 
-Data are centred near their middle and multiplied by a power of two, both in float64 and exact for integers; then they
-are kept in float32. Sparse data stay sparse until some of their rows are needed (`sparse`). Whoever needs the user's
-units again asks `ScaledData` for them.
+Data are centred near their median and multiplied by a power of two. Both are done in float64 and are exact for
+integers. The result is kept in float32. Sparse data stay sparse until some of their rows are needed (`sparse`).
+`ScaledData` converts results back to the units of the user.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .sparse import Matrix, SparseRows, dense_rows, dense_table, has_zeros
 
 ROWS_FOR_CENTER = 1000
 
-# New rows may lie anywhere; beyond this (in units of the training data's size) float32 squares would overflow.
+# New rows may lie anywhere. Beyond this value, in units of the size of the training data, float32 squares overflow.
 FARTHEST = 1e15
 
 BYTES_PER_BLOCK = 2**22
@@ -28,7 +28,7 @@ BYTES_PER_BLOCK = 2**22
 
 @dataclass(frozen=True)
 class ScaledData:
-    """The training data in unit size: ``data = matrix / scale + center``. Scales new rows, and restores units."""
+    """The training data in unit size: ``data = matrix / scale + center``. It scales new rows and restores units."""
 
     matrix: Matrix
     center: DoubleArray
@@ -40,7 +40,7 @@ class ScaledData:
         return self.matrix.shape
 
     def prepare(self, X: Matrix) -> Matrix:
-        """New rows, scaled as the training data."""
+        """Scale new rows as the training data were scaled."""
         if self.unit_rows:
             return _unit_rows(X)
         if sp.issparse(X):
@@ -48,19 +48,19 @@ class ScaledData:
         return _centered(X, self.center, self.scale)
 
     def restore(self, rows: FloatArray) -> DoubleArray:
-        """Scaled dense rows as rows of the data, in the user's units (unit rows stay unit rows)."""
+        """Scaled dense rows in the units of the user. Unit rows stay unit rows."""
         return rows / self.scale + self.center
 
     def in_units(self, scaled: np.ndarray) -> np.ndarray:
-        """Differences, lengths or slopes of scaled data in the user's units."""
+        """Differences, lengths or slopes of scaled data, in the units of the user."""
         return scaled / self.scale
 
     def log_squares_in_units(self, logs: np.ndarray) -> np.ndarray:
-        """Logarithms of squared lengths of scaled data, for lengths in the user's units."""
+        """Logarithms of squared lengths of scaled data, in the units of the user."""
         return logs - 2 * np.log(self.scale)
 
     def rows_per_block(self, rows_each: int = 1) -> int:
-        """How many points fit in a block that stays in cache when each needs ``rows_each`` rows."""
+        """The number of points in a block that stays in cache if each point needs ``rows_each`` rows."""
         return int(np.clip(BYTES_PER_BLOCK // (4 * self.shape[1] * rows_each), 1, BLOCK))
 
     def rows(self, indices: IntArray) -> FloatArray:
@@ -68,7 +68,7 @@ class ScaledData:
         return dense_rows(self.matrix, indices)
 
     def columns(self, columns: slice, order: IntArray) -> FloatArray:
-        """A dense copy of some columns of all rows, in another order."""
+        """A dense copy of some columns of all rows, which are put in the given order."""
         if isinstance(self.matrix, SparseRows):
             return self.matrix.columns(columns)[order].toarray()
         return np.take(self.matrix[:, columns], order, axis=0)
@@ -79,7 +79,7 @@ class ScaledData:
 
 
 def scale_data(X: Matrix, *, unit_rows: bool = False) -> ScaledData:
-    """Scale training data to unit size; with ``unit_rows`` every row to length 1, for cosine distances."""
+    """Scale training data to unit size. With ``unit_rows`` every row is scaled to length 1, for cosine distances."""
     if unit_rows:
         return ScaledData(_unit_rows(X), np.zeros(X.shape[1]), 1.0, unit_rows=True)
     if sp.issparse(X):
@@ -93,10 +93,10 @@ def scale_data(X: Matrix, *, unit_rows: bool = False) -> ScaledData:
 
 
 def _sample(X: Matrix) -> Matrix:
-    """Some of the rows, an odd number of them.
+    """An odd number of rows.
 
-    The median of a feature is then one of its values, which keeps integers integers, commutes with translations and
-    powers of two, and cannot overflow as a mean of two can.
+    The median of a feature is then one of its values. So integers stay integers, the median commutes with
+    translations and powers of two, and it cannot overflow as the mean of two values can.
     """
     sample = X[:: -(-X.shape[0] // ROWS_FOR_CENTER)]
     return sample[: sample.shape[0] - 1 + sample.shape[0] % 2]
@@ -107,7 +107,7 @@ def _center(sample: np.ndarray) -> DoubleArray:
 
 
 def _center_of_sparse(entries: Matrix) -> DoubleArray:
-    """The same, a few columns at a time. Where most values are zero, the median is zero."""
+    """The medians of sparse data, a few columns at a time. If most values of a column are zero, so is its median."""
     sample = _sample(entries).tocsc()
     center = np.zeros(sample.shape[1])
     dense = np.flatnonzero(2 * np.diff(sample.indptr) >= sample.shape[0])
@@ -119,7 +119,7 @@ def _center_of_sparse(entries: Matrix) -> DoubleArray:
 
 
 def _blocks(X: Matrix) -> Iterator[slice]:
-    """Rows whose float64 copies stay in cache."""
+    """Blocks of rows whose float64 copies stay in cache."""
     step = max(1, BYTES_PER_BLOCK // (8 * X.shape[1]) // 4)
     return (slice(start, start + step) for start in range(0, X.shape[0], step))
 
@@ -142,7 +142,7 @@ def _largest_deviation_of_sparse(entries: Matrix, center: DoubleArray) -> float:
 
 
 def _largest_half(values: np.ndarray, center: DoubleArray) -> float:
-    """Half of the largest deviation: two values at opposite ends of float64 do not overflow."""
+    """Half of the largest deviation, so that values at opposite ends of float64 do not overflow."""
     half = values.astype(np.float64)
     half /= 2
     half -= center / 2
@@ -161,14 +161,14 @@ def _centered(X: np.ndarray, center: DoubleArray, scale: float) -> FloatArray:
 
 
 def _summed(X: Matrix) -> Matrix:
-    """A copy in which repeated entries are summed."""
+    """A copy of sparse data in which repeated entries are summed."""
     entries = sp.csr_matrix(X, dtype=np.float64, copy=True)
     entries.sum_duplicates()
     return entries
 
 
 def _parts(entries: Matrix) -> Iterator[slice]:
-    """Stored entries whose float64 copies stay in cache."""
+    """Parts of the stored entries whose float64 copies stay in cache."""
     step = BYTES_PER_BLOCK // 8 // 4
     return (slice(start, start + step) for start in range(0, entries.nnz, step))
 
@@ -182,7 +182,10 @@ def _centered_sparse(entries: Matrix, center: DoubleArray, scale: float) -> Spar
 
 
 def _shift_and_scale(values: np.ndarray, center: DoubleArray | float, scale: float) -> DoubleArray:
-    """(values − center)·scale. Scaling first would round tiny values; for huge ones the difference may overflow."""
+    """(values − center)·scale. Huge values are scaled first, because their difference may overflow.
+
+    Tiny values are not, because scaling first would round them.
+    """
     values = values.astype(np.float64)
     with np.errstate(over="ignore"):
         if scale < 1:
@@ -195,7 +198,7 @@ def _shift_and_scale(values: np.ndarray, center: DoubleArray | float, scale: flo
 
 
 def _unit_rows(X: Matrix) -> Matrix:
-    """Rows divided by their lengths; rows of zeros stay."""
+    """Rows divided by their lengths. Rows of zeros stay zero."""
     if sp.issparse(X):
         entries = _summed(X)
         row = np.repeat(np.arange(entries.shape[0]), np.diff(entries.indptr))
@@ -213,8 +216,8 @@ def _unit_rows(X: Matrix) -> Matrix:
 def _divided(values: DoubleArray, row: np.ndarray, largest: DoubleArray) -> FloatArray:
     """Values divided by the lengths of their rows.
 
-    Squares are added up one by one, so that zeros between them change no bit; after multiplication by a power of two,
-    so that they stay within float64.
+    Squares are added one by one, so that zeros between them change no bit. Values are multiplied by a power of two
+    first, so that squares stay within float64.
     """
     values = values * power_of_two_below(largest)[row]
     lengths = np.sqrt(np.bincount(row, values**2, minlength=len(largest)))

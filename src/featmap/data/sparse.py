@@ -1,4 +1,4 @@
-"""Scaled rows that were sparse: only stored entries are kept, and dense rows are made from them when needed."""
+"""Scaled rows of sparse data: only stored entries are kept, and dense rows are made from them when needed."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 
 from ..values import FloatArray, IntArray
 
-Matrix: TypeAlias = Any  # np.ndarray or SparseRows; what users give may be scipy's CSR, which has no types
+Matrix: TypeAlias = (
+    Any  # np.ndarray or SparseRows; the data of users may be a CSR matrix of scipy, which has no types
+)
 
 
 @dataclass(frozen=True)
 class SparseRows:
     """Scaled rows of sparse data.
 
-    Centred data are not sparse. So the stored entries are kept, centred, with one row of the values that zeros became
-    by centring. Dense rows are made from both.
+    Centred data are not sparse. So the stored entries are kept, centred, and one row holds the values that zeros have
+    after centring. Dense rows are made from both.
     """
 
     entries: Any  # CSR
@@ -42,7 +44,7 @@ class SparseRows:
         return dense
 
     def tocsr(self) -> Any:
-        """All rows, sparse, each minus the same row: the values that zeros became, in columns that have zeros."""
+        """All rows as CSR, minus one common row: the centred values of zeros, in columns that have zeros."""
         entries = self.entries
         shift = np.where(has_zeros(entries), self.zeros, 0)
         return sp.csr_matrix((entries.data - shift[entries.indices], entries.indices, entries.indptr), self.shape)
@@ -65,7 +67,7 @@ def up_to_translation(matrix: Matrix) -> Matrix:
 
 
 def dense_table(matrix: Matrix, indices: IntArray) -> tuple[FloatArray, IntArray]:
-    """Dense rows and the positions of ``indices`` among them: all of them if dense, only those if sparse."""
+    """Dense rows and the positions of ``indices`` among them. If the data are sparse, only those are made."""
     if not isinstance(matrix, SparseRows):
         return matrix, indices
     rows, positions = np.unique(indices, return_inverse=True)

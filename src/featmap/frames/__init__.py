@@ -1,4 +1,4 @@
-"""Tangents, graph, map → Frames: a direction on the map for each local direction of the data, at every point."""
+"""Tangents, graph, embedding → Frames: at every point a direction on the map for each local direction of the data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def fit_frames(
     seed: int,
     run: Run,
 ) -> Frames:
-    """Embed the tangent spaces as frames on the map, by the solver named; ``n_neighbors`` are those of the graph."""
+    """Embed the tangent spaces as frames on the map. ``n_neighbors`` is the number of neighbours in the graph."""
     covariance = map_covariances(embedding, graph, connection, run)
     size = float(np.sqrt(np.einsum("mca,mca->m", covariance, covariance, dtype=np.float64)).mean()) or 1.0
     axes = SOLVERS[solver](covariance / np.float32(size), graph, connection, n_neighbors, seed, run)
@@ -30,7 +30,7 @@ def fit_frames(
 
 
 def map_covariances(embedding: FloatArray, graph: Graph, connection: Connection, run: Run) -> FloatArray:
-    """C_i = Σ_j P_ij (y_j − y_i)(V_iᵀ(x_j − x_i))ᵀ, how the map shows the local directions."""
+    """C_i = Σ_j P_ij (y_j − y_i)(V_iᵀ(x_j − x_i))ᵀ, the covariance of the map and the local directions."""
     n_points, dim = embedding.shape
     covariance = np.zeros((n_points, dim, dim), np.float32)
     edges = graph.weights

@@ -1,4 +1,4 @@
-"""Frames that keep the alignments themselves: (V_j^e)ᵀV_i^e ≈ O_ij, tied to the map that is drawn."""
+"""Frames that keep the alignments, (V_j^e)ᵀV_i^e ≈ O_ij, and agree with the map."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ..run import Run
 from ..tangents.polar import polar
 from ..values import Connection, FloatArray, Graph
 
-MAP_WEIGHT = 5.0  # μ; arrows are truest between 3 and 10
+MAP_WEIGHT = 5.0  # μ; the fidelity of arrows is highest between 3 and 10
 MAX_SWEEPS = 50
-CONVERGED = 2e-3  # mean change of a frame's entries in one sweep; by then 0.98 of the way in cosine
+CONVERGED = 2e-3  # mean change of the entries of a frame in one sweep; by then the cosine has made 0.98 of its way
 
 
 def aligned_frames(
@@ -19,7 +19,7 @@ def aligned_frames(
 ) -> FloatArray:
     """V_i^e ← polar(Σ_j P_ij V_j^e O_ij + μ C_i + deg_i V_i^e), all points at once, from polar(C_i).
 
-    The last term damps: without it the iteration flips for ever. There is nothing random here.
+    The last term damps the iteration, which would flip for ever without it. Nothing here is random.
     """
     frames = polar(covariance, np.eye(covariance.shape[1]))
     for _ in range(MAX_SWEEPS):
@@ -32,7 +32,7 @@ def aligned_frames(
 
 
 def sweep(frames: FloatArray, covariance: FloatArray, graph: Graph, connection: Connection, run: Run) -> FloatArray:
-    """One step of the fixed point, for all points at once."""
+    """One step of the fixed-point iteration, for all points at once."""
     degrees = graph.degrees.astype(np.float32)[:, None, None]
     moved = np.empty_like(covariance)
 

@@ -1,4 +1,4 @@
-"""The frame of one point from the frames of points around it, which stay as they are."""
+"""The frame of one point, from the frames of the points around it, which do not change."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def frame_among(
     weights: np.ndarray,
     covariance_size: float,
 ) -> DoubleArray:
-    """V^e = polar(Σ_j w_j V_j^e O_j + μ C), a step of the aligned frames' fixed point without its damping: (d', d').
+    """V^e = polar(Σ_j w_j V_j^e O_j + μ C), of shape (d', d'): a step of the aligned frames without damping.
 
-    The point has the axes (q, n); the others j have axes (k, q, n), frames (k, d', d'), changes x_j − x (k, n), steps
-    y_j − y (k, d') and weights (k,). Without others it is the identity.
+    The point has axes of shape (q, n). The other points j have axes (k, q, n), frames (k, d', d'), changes x_j − x
+    (k, n), steps y_j − y (k, d') and weights (k,). Without other points the frame is the identity.
     """
     dim = others_frames.shape[1]
     q = len(axes)

@@ -1,4 +1,4 @@
-"""Frames as the paper has them: cosine distances between neighbouring tangent spaces, kept on O(d') by SGD."""
+"""Frames as in the paper: SGD on O(d') that keeps the cosine distances between neighbouring tangent spaces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SIGN_SWEEPS = 20
 def paper_frames(
     covariance: FloatArray, graph: Graph, connection: Connection, n_neighbors: int, seed: int, run: Run
 ) -> FloatArray:
-    """Minimise KL(P(Θ)‖Q(Θ^e)), then turn all frames together to fit the map, which cosines leave free."""
+    """Minimise KL(P(Θ)‖Q(Θ^e)), then rotate all frames together to fit the map. Cosines leave this rotation free."""
     dim = covariance.shape[1]
     signs = np.ones((len(covariance), dim), np.float32)
     known = slice(connection.steps.shape[1])
@@ -36,7 +36,7 @@ def paper_frames(
 
 
 def cosine_graph(graph: Graph, connection: Connection, n_neighbors: int, run: Run) -> Graph:
-    """P(Θ): the distances 1 − cos Θ_ij on the graph's edges, normalised like the graph's own."""
+    """P(Θ): memberships of the distances 1 − cos Θ_ij on the edges of the graph, normalised as those of the graph."""
     edges = graph.weights
     distances = np.maximum(1.0 - consistency(connection.products), 0.0)
     strengths = membership_strengths(distances, edges.indptr, n_neighbors, run)
@@ -44,9 +44,9 @@ def cosine_graph(graph: Graph, connection: Connection, n_neighbors: int, run: Ru
 
 
 def consistent_signs(graph: Graph, connection: Connection) -> FloatArray:
-    """A sign for every local direction, such that neighbours' directions agree: (m, q).
+    """A sign for every local direction, so that the directions of neighbours agree: (m, q).
 
-    Carried along the tree of best aligned edges, then improved by sweeps over all edges.
+    Signs are carried along the tree of the most consistent edges, then improved by sweeps over all edges.
     """
     agreement = np.einsum("eaa->ea", connection.products)
     signs = _signs_along_tree(graph, connection, agreement)
@@ -55,7 +55,7 @@ def consistent_signs(graph: Graph, connection: Connection) -> FloatArray:
         before = signs.copy()
         for axis in range(signs.shape[1]):
             votes = sp.csr_matrix((edges.data * agreement[:, axis], edges.indices, edges.indptr), edges.shape)
-            # A vote of its own damps: two neighbours that would both flip for each other never settle.
+            # A vote of the point for itself damps: without it two neighbours may flip for each other for ever.
             own = abs(votes).sum(axis=1).A1 / 2
             score = votes @ signs[:, axis] + own * signs[:, axis]
             signs[:, axis] = np.where(score < 0, -1.0, 1.0)
@@ -84,17 +84,17 @@ def _signs_along_tree(graph: Graph, connection: Connection, agreement: FloatArra
 
 
 def _signs_of_parts(graph: Graph, along: FloatArray) -> FloatArray:
-    """One sign per direction for each connected part, which its root chose by chance: most points look ahead."""
+    """One sign per direction for each connected part. It is arbitrary; here the sum of ``along`` is positive."""
     n_parts, part = connected_components(graph.weights, directed=False)
     sums = np.column_stack([np.bincount(part, column, minlength=n_parts) for column in along.T])
     return np.where(sums < 0, -1.0, 1.0)[part].astype(np.float32)
 
 
 def _descend(similar: Graph, dim: int, seed: int, run: Run) -> np.ndarray:
-    """Attract along edges, repel random others; every step ends on O(d') again."""
+    """Attract along edges and repel random other points. Every step ends on O(d')."""
     rng = np.random.default_rng([seed, 2])
     n_points = similar.weights.shape[0]
-    # D lies in [0, 2]: umap's own curve separates nothing there.
+    # D lies in [0, 2], where the default curve of UMAP separates nothing.
     curve = Curve.fit(min_dist=0.1, spread=0.6)
     degrees = similar.degrees
     scale = np.divide(1.0, degrees, out=np.zeros_like(degrees), where=degrees > 0)

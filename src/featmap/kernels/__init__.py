@@ -1,1 +1,1 @@
-"""Compiled loops over bare arrays. Each writes only the rows ``start:stop`` it is given; none knows featmap."""
+"""Compiled loops over plain arrays. Each writes only the rows ``start:stop`` and imports nothing else of featmap."""

@@ -1,4 +1,4 @@
-"""How the kernels are compiled: once per install, without the GIL, never with threads of numba's own."""
+"""How the kernels are compiled: once per installation, without the GIL and without the threads of numba."""
 
 import logging
 from typing import Any
@@ -6,20 +6,20 @@ from typing import Any
 from numba import njit
 from numba.core import event
 
-# Division by zero gives infinity, as in numpy: a check at every division would keep loops from being vectorised.
+# Division by zero gives infinity, as in numpy: a check at every division would prevent vectorisation.
 # Nothing calls the kernels from C, and wrappers for that take time to compile.
 _options: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 compiled = njit(**_options)
 
 # Sums may be reordered, so that the compiler can use vector instructions. The order is fixed when the kernel is
-# compiled: a sum has the same bits each time. NaN and infinity keep their meaning.
+# compiled, so a sum has the same bits each time. NaN and infinity keep their meaning.
 compiled_sums = njit(**_options, fastmath={"reassoc", "contract", "nsz", "arcp"})
 
 inlined = njit(**_options, inline="always")
 
 
 class _CompilationNotice(event.Listener):
-    """Says once, in a log record, why a first fit takes its time. What is loaded from the cache makes no event."""
+    """Logs once why the first fit takes longer. Kernels that are loaded from the cache cause no event."""
 
     def __init__(self):
         self.said = False

@@ -20,7 +20,7 @@ def map_covariance(embedding, indptr, indices, weights, steps, start, stop, out)
 
 @compiled_sums
 def carried_frames(frames, indptr, indices, weights, rotations, start, stop, out):
-    """Σ_j P_ij V_j^e O_ij, in the first columns (as many as the turns have)."""
+    """Σ_j P_ij V_j^e O_ij, in the first q columns, where the rotations O_ij are q × q."""
     dim = frames.shape[1]
     q = rotations.shape[1]
     for i in range(start, stop):
@@ -36,7 +36,7 @@ def carried_frames(frames, indptr, indices, weights, rotations, start, stop, out
 
 @compiled
 def carried_in_the_plane(frames, indptr, indices, weights, rotations, start, stop, out):
-    """The same for 2 × 2 matrices given as rows of four, written out: several times as fast as the loops."""
+    """The same for 2 × 2 matrices that are given as rows of four. Written out, it is several times as fast."""
     for i in range(start, stop):
         a, b, c, d = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
         for e in range(indptr[i], indptr[i + 1]):
@@ -91,10 +91,10 @@ def frame_distance(here, there):
 
 @compiled
 def polar_of_two(matrices, tolerance, nearest, degenerate):
-    """The rotation or reflection nearest to each 2 × 2 matrix, whichever its determinant's sign says.
+    """The rotation nearest to each 2 × 2 matrix, or the nearest reflection if the determinant is negative.
 
-    Marks those of which neither is determined. Without reordered sums, so that flipping a column of a matrix flips
-    that column of the result and changes no bit of it.
+    Matrices that determine neither are marked as degenerate. Sums are not reordered, so that flipping a column of a
+    matrix flips that column of the result and changes no bit of it.
     """
     for i in range(matrices.shape[0]):
         a, b = np.float64(matrices[i, 0, 0]), np.float64(matrices[i, 0, 1])

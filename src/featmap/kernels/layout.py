@@ -1,8 +1,8 @@
-"""Loops of the layout. Points are given by columns, coordinates[c, i], so that loops over points vectorise.
+"""Loops of the layout. The embedding is transposed, transposed[c, i], so that loops over points vectorise.
 
-Every kernel adds to the gradient of the points ``start:stop`` only, reading all others as they were when the epoch
-began; ``start`` is a multiple of CHUNK. Functions of the squared distance s come from tables indexed by the leading
-bits of s as a float32.
+Every kernel adds to the gradient of the points ``start:stop`` only. It reads all other points as they were when the
+epoch began. ``start`` is a multiple of CHUNK. Functions of the squared distance s come from tables, which are indexed
+by the leading bits of s as a float32.
 """
 
 from typing import NamedTuple
@@ -12,10 +12,10 @@ from numba import uint32
 
 from .compilation import compiled, compiled_sums, inlined
 
-# So many points are worked on together: what is summed for them stays in the first-level cache.
+# The number of points that are processed together. The sums of a chunk stay in the first-level cache.
 CHUNK = 256
 
-# A table has one entry for every exponent and leading mantissa bits, from 2^FIRST_OCTAVE on.
+# A table has one entry for each exponent and each value of the leading mantissa bits, from 2^FIRST_OCTAVE on.
 MANTISSA_BITS = 7
 FIRST_OCTAVE = -24
 OCTAVES = 44
@@ -27,7 +27,7 @@ _LAST = np.int32(TABLE_SIZE - 1)
 
 @inlined
 def table_place(squared):
-    """Where a function of the squared distance stands in its table; distances beyond it share its ends."""
+    """The entry of a squared distance in a table. Distances outside the table use its first or last entry."""
     place = (np.float32(squared).view(np.int32) >> _SHIFT) - _FIRST
     return uint32(min(max(place, np.int32(0)), _LAST))
 
@@ -38,14 +38,14 @@ def clipped(value, limit):
 
 
 class Slots(NamedTuple):
-    """The edges of a graph by chunks of points, and within a chunk by slots: its points' first edges, second ones, …
+    """The edges of a graph by chunks of points. Slot s of a chunk holds the edge number s of each of its points.
 
-    The innermost loop then runs over points rather than over the few edges of one, without sums across a vector.
-    The points of a chunk are sorted by falling number of edges, so those of a slot are the first ones of the chunk.
+    The innermost loop then runs over points rather than over the few edges of one point, without sums across a
+    vector. The points of a chunk are sorted by falling number of edges, so a slot belongs to its first points.
     """
 
-    points: np.ndarray  # (m,) chunk after chunk, sorted within
-    first_slots: np.ndarray  # (chunks + 1,) of each chunk
+    points: np.ndarray  # (m,) chunk after chunk, sorted within each chunk
+    first_slots: np.ndarray  # (chunks + 1,) the first slot of each chunk
     starts: np.ndarray  # (slots + 1,) where each slot's edges begin
     targets: np.ndarray  # (edges,)
     weights: np.ndarray  # (edges,)
@@ -53,7 +53,7 @@ class Slots(NamedTuple):
 
 @compiled
 def fill_slots(indptr, indices, weights, slots, start, stop):
-    """Sort the edges of the points start:stop of a CSR matrix into their slots."""
+    """Sort the edges of the points start:stop, given as a CSR matrix, into their slots."""
     for first in range(start, stop, CHUNK):
         members = slots.points[first : min(first + CHUNK, stop)]
         chunk = first // CHUNK
@@ -80,7 +80,7 @@ def gather_columns(values, points, out):
 
 @inlined
 def measure_steps(transposed, others, here, steps, squared):
-    """steps[c, e] = y_j − here[c, e] and squared[e] its square, for the points j = others[e]."""
+    """steps[c, e] = y_j[c] − here[c, e] and squared[e] = Σ_c steps[c, e]², for the points j = others[e]."""
     squared[: others.shape[0]] = 0
     for c in range(transposed.shape[0]):
         row, origin, step = transposed[c], here[c], steps[c]
@@ -98,7 +98,7 @@ def gather_sums(values, others, here, out):
 
 @compiled_sums
 def attract(transposed, slots, pull, limit, start, stop, gradient):
-    """Add 2 Σ_j P_ij ∂log Q_ij/∂y_i: every vertex counts each of its edges twice, since it moves only itself."""
+    """Add 2 Σ_j P_ij ∂log Q_ij/∂y_i. The factor 2 is there because the edges i→j and j→i both depend on y_i."""
     dim = transposed.shape[0]
     here, steps, totals = (
         np.empty((dim, CHUNK), np.float32),
@@ -127,9 +127,10 @@ def attract(transposed, slots, pull, limit, start, stop, gradient):
 
 @compiled_sums
 def repel(transposed, pool, windows, rates, push, limit, start, stop, gradient):
-    """Add rates[i]·Σ ∂log(1 − Q_ij)/∂y_i over points j of the pool, one for each of the windows of i's chunk.
+    """Add rates[i]·Σ_j ∂log(1 − Q_ij)/∂y_i over points j of the pool, one from each window of the chunk of i.
 
-    A chunk's points take the pool's points side by side from where the window begins: no gathers, no random numbers.
+    The points of a chunk take consecutive points of the pool from the start of the window on. This needs neither
+    gathers nor random numbers.
     """
     dim = transposed.shape[0]
     steps, totals = np.empty((dim, CHUNK), np.float32), np.empty((dim, CHUNK), np.float32)
@@ -192,7 +193,7 @@ def map_radii(transposed, slots, frames, similarity, start, stop, radii, sums):
 
 @compiled
 def exact_radii(embedding, indptr, indices, frames, a, b, start, stop, radii):
-    """The same by rows, (m, d'), in float64 and without tables."""
+    """The radii R_li as radii[i, l] for an embedding of shape (m, d'), in float64 and without tables."""
     dim = embedding.shape[1]
     step = np.empty(dim)
     for i in range(start, stop):
@@ -216,10 +217,10 @@ def exact_radii(embedding, indptr, indices, frames, a, b, start, stop, radii):
 
 @compiled_sums
 def density_tensors(frames, data, logs, radii, sums, slopes, start, stop, tensors):
-    """M_i = Σ_l g_li v_il v_ilᵀ, by its lower triangle, and below it c_i = Σ_l g_li R_li.
+    """The lower triangle of M_i = Σ_l g_li v_il v_ilᵀ, and in the last row c_i = Σ_l g_li R_li.
 
-    g_li = ∂Corr_l/∂r_li /(W_i (R_li + ε_l)) is what a change of Σφ(v·z)² around i is worth. slopes[l] holds the
-    numbers of `ShiftedCorrelation` (along, against, mean) and ε_l.
+    g_li = ∂Corr_l/∂r_li /(W_i (R_li + ε_l)) is the slope of the correlation by Σφ(v·z)² around i. slopes[l] holds
+    along, against and mean of `ShiftedCorrelation`, and ε_l.
     """
     dim = frames.shape[1]
     worth = np.empty(dim)
@@ -245,8 +246,8 @@ def density_tensors(frames, data, logs, radii, sums, slopes, start, stop, tensor
 def stretch(transposed, slots, similarity, pull, tensors, weight, start, stop, gradient):
     """Subtract weight·Σ_j φ[2Mz + (c − zᵀMz)·pull·z] with M = M_i + M_j and c = c_i + c_j, z = z_ij.
 
-    That is the gradient of a function of all log radii: z_ij moves the radii of i and those of j, and since the
-    expression is odd in z both ends share the same z.
+    That is the gradient of a function of all log radii. z_ij changes the radii of i and those of j. The expression
+    is odd in z, so one z serves both ends of an edge.
     """
     dim = transposed.shape[0]
     level = tensors.shape[0] - 1
@@ -302,7 +303,7 @@ def add_products(first, second, n_products, out):
 
 @compiled_sums
 def adam_step(transposed, gradient, mean, square, rate, decay, square_decay, epsilon, start, stop, moved):
-    """Move along the gradient by Adam's rule and clear it; ``rate`` has the bias correction in it."""
+    """Move along the gradient by Adam's rule, then set the gradient to 0. ``rate`` includes the bias correction."""
     for c in range(transposed.shape[0]):
         for i in range(start, stop):
             g = gradient[c, i]

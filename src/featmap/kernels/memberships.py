@@ -1,4 +1,4 @@
-"""Loops of the graph: how strongly each point belongs to its neighbours."""
+"""Loops of the graph: the membership strengths of the neighbours of each point."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ BANDWIDTH_FLOOR = 1e-3
 
 @inlined
 def inverse_bandwidth(excess, first, last, target):
-    """u = 1/γ with Σ exp(−excess·u) = target over first:last, or infinity when too many excesses are zero.
+    """u = 1/γ with Σ exp(−excess·u) = target over first:last, or infinity if too many excesses are zero.
 
-    The sum is convex and falls with u, so Newton's method from u = 0 climbs to the root from the left without
-    ever passing it.
+    The sum is convex and falls with u, so Newton's method from u = 0 approaches the root from the left and never
+    passes it.
     """
     n_zero = 0
     for e in range(first, last):
@@ -35,7 +35,7 @@ def inverse_bandwidth(excess, first, last, target):
 
 @compiled
 def memberships(distances, indptr, target, mean_of_all, start, stop, out):
-    """P̃_{j|i} = exp(−max(0, d_ij − ρ_i)/γ_i) over the entries of each row, ρ_i the smallest that is not zero."""
+    """P̃_{j|i} = exp(−max(0, d_ij − ρ_i)/γ_i) over the entries of each row; ρ_i is the smallest d_ij above 0."""
     for i in range(start, stop):
         first, last = indptr[i], indptr[i + 1]
         size = 0.0
@@ -44,8 +44,8 @@ def memberships(distances, indptr, target, mean_of_all, start, stop, out):
             size += distances[e]
             if 0 < distances[e] < nearest:
                 nearest = np.float64(distances[e])
-        # As in umap-learn the mean counts the point itself, at distance 0, and a point that has only duplicates
-        # borrows the mean of all points.
+        # As in umap-learn, the mean includes the point itself, at distance 0, and a point with only duplicates
+        # takes the mean of all points.
         mean = size / (last - first + 1) if size > 0 else mean_of_all
         for e in range(first, last):
             out[e] = max(0.0, distances[e] - nearest) / mean if mean > 0 else 0.0
@@ -56,7 +56,7 @@ def memberships(distances, indptr, target, mean_of_all, start, stop, out):
 
 @compiled
 def edge_weights(indptr, indices, data, neighbors, start, stop, out):
-    """out[i, a] = the weight of the edge from i to its neighbour a, read from CSR rows (0 if absent)."""
+    """out[i, a] = the weight of the edge from i to its neighbour a, read from CSR rows, or 0 without such an edge."""
     for i in range(start, stop):
         for a in range(neighbors.shape[1]):
             out[i, a] = 0.0

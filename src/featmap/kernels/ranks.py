@@ -1,4 +1,4 @@
-"""Where named entries of a row stand in its order."""
+"""The ranks of chosen entries within their row."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from .compilation import compiled
 
 @compiled
 def count_before(distances, columns, out):
-    """How many entries of a row come before each of the named columns, by (distance, column)."""
+    """out[q, j] = how many entries of row q come before its column columns[q, j], in the order (distance, column)."""
     n_named = columns.shape[1]
     named = np.empty(n_named)
     for q in range(distances.shape[0]):

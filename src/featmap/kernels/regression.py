@@ -7,11 +7,12 @@ from .compilation import compiled_sums
 
 @compiled_sums
 def local_moments(rows, positions, embedding, neighbors, products, squares, spreads):
-    """What a regression with intercept of features on places needs, around each point p.
+    """The sums for a regression, with intercept, of the features on the embedding around each point p.
 
-    Over the neighbours j of p, whose features are rows[positions[p, j]] and whose places are places[neighbors[p, j]]:
-    products[p, :, h] = Σ_j Δy_j Δx_jh, squares[p] = Σ_j Δy_j Δy_jᵀ and spreads[p, h] = Σ_j Δx_jh², both sides less
-    their means. Features count from the first neighbour's, so that a locally constant one has exactly none of these.
+    Neighbour j of p has the features x_j = rows[positions[p, j]] and the position y_j = embedding[neighbors[p, j]].
+    Δ is the difference from the mean over the neighbours. The sums are products[p, :, h] = Σ_j Δy_j Δx_jh,
+    squares[p] = Σ_j Δy_j Δy_jᵀ and spreads[p, h] = Σ_j Δx_jh². Features are measured from the first neighbour, so
+    that all sums of a locally constant feature are exactly 0.
     """
     n_points, k = positions.shape
     n_features = rows.shape[1]

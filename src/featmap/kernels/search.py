@@ -1,12 +1,13 @@
-"""Loops of the neighbour search: project rows, choose lists, rank candidates exactly."""
+"""Loops of the neighbour search: project rows, scan lists, rank candidates exactly."""
 
 import numpy as np
 from numba import int32, uint64
 
 from .compilation import compiled, compiled_sums, inlined
 
-# Points to compare with stand in blocks of so many columns, and are compared along so many coordinates at a time.
-# The compiler knows both numbers: it needs no loop over the coordinates and keeps the columns in vectors.
+# Points of the index are kept in blocks of BLOCK_COLUMNS columns and compared along COORDINATES_AT_ONCE coordinates
+# at a time. The compiler knows both numbers, so it unrolls the loop over the coordinates and keeps the columns in
+# vectors.
 BLOCK_COLUMNS = 32
 COORDINATES_AT_ONCE = 8
 
@@ -29,7 +30,7 @@ def project_rows(rows, directions, start, stop, out):
 
 @inlined
 def insert_sorted(distance, index, filled, distances, indices, row):
-    """Insert into a row sorted by (distance, index), dropping its last when full; returns the new length."""
+    """Insert into a row sorted by (distance, index) and return its new length. A full row drops its last entry."""
     k = distances.shape[1]
     place = k
     if filled < k:
@@ -52,9 +53,9 @@ def insert_sorted(distance, index, filled, distances, indices, row):
 
 @inlined
 def add_squares(point, first, values, begin, squared, limit):
-    """Add to each column's squared distance from the point the next coordinates; how many are still within the limit.
+    """Add the next coordinates to the squared distance of each column. Return how many are within the limit.
 
-    The point's coordinates from ``first`` on are compared with the columns that begin at values[begin].
+    The coordinates of the point from ``first`` on are compared with the columns that begin at values[begin].
     """
     n_within = int32(0)
     for j in range(BLOCK_COLUMNS):
@@ -69,7 +70,10 @@ def add_squares(point, first, values, begin, squared, limit):
 
 @compiled_sums
 def scan_blocks(points, chosen, blocks, first, last, members, nearest, found):
-    """Keep the nearest columns of blocks[first:last] for each chosen point: their squared distances and numbers."""
+    """Merge the columns of blocks[first:last] into the nearest found so far for each chosen point.
+
+    ``nearest`` holds their squared distances and ``found`` their numbers.
+    """
     width, n_wanted = points.shape[1], found.shape[1]
     values = blocks.reshape(-1)
     squared = np.empty(BLOCK_COLUMNS, np.float32)
@@ -90,12 +94,12 @@ def scan_blocks(points, chosen, blocks, first, last, members, nearest, found):
 
 @compiled
 def scan_lists(points, lists, order, blocks, first_blocks, members, nearest, found):
-    """Keep the members nearest to each point among those of its lists: their squared distances and numbers.
+    """Find the members nearest to each point among those of its lists: their squared distances and numbers.
 
     List l has the blocks first_blocks[l]:first_blocks[l + 1], and members[b, j] is the number of column j of block b.
-    Columns at infinity are empty. The coordinates must be a multiple of COORDINATES_AT_ONCE. ``order`` sorts the
-    entries of ``lists``: one list after the other is scanned for all points that look into it, since its blocks are
-    then in the cache.
+    Columns at infinity are empty. The number of coordinates must be a multiple of COORDINATES_AT_ONCE. ``order``
+    sorts the entries of ``lists``: each list is scanned for all points that search it before the next list, because
+    its blocks are then in the cache.
     """
     wanted = lists.flatten()
     start = 0
@@ -111,7 +115,7 @@ def scan_lists(points, lists, order, blocks, first_blocks, members, nearest, fou
 
 @compiled_sums
 def squared_distance(a, b):
-    """Σ(a − b)² in float64: exact for integers, whatever the order of the features."""
+    """Σ(a − b)² in float64. For integers it is exact, so the order of the features does not matter."""
     total = 0.0
     for h in range(a.shape[0]):
         difference = np.float64(a[h]) - np.float64(b[h])
@@ -121,11 +125,11 @@ def squared_distance(a, b):
 
 @compiled
 def rank_candidates(queries, rows, positions, candidates, offsets, out_indices, out_squared):
-    """The nearest of each query's candidates, by exact distance, ties by index.
+    """The nearest candidates of each query by exact distance. Ties are broken by index.
 
-    Query q has the candidates offsets[q]:offsets[q + 1]; candidate c is the row positions[c] of ``rows``, and its
-    index is candidates[c]. Negative positions are absent. What is in the outputs is kept and added to; index −1 marks
-    a free entry.
+    Query q has the candidates offsets[q]:offsets[q + 1]. Candidate c is the row positions[c] of ``rows`` and has the
+    index candidates[c]; a negative position means that there is none. Entries that the outputs already hold are kept
+    and compete; index −1 marks a free entry.
     """
     for q in range(queries.shape[0]):
         filled = 0
@@ -139,11 +143,11 @@ def rank_candidates(queries, rows, positions, candidates, offsets, out_indices, 
 
 @compiled
 def smallest_of_each_row(distances, out_indices, out_distances):
-    """The smallest entries of each row, ties by column."""
+    """The smallest entries of each row, in rising order. Ties are broken by column."""
     k = out_distances.shape[1]
     for q in range(distances.shape[0]):
         filled = 0
         for j in range(distances.shape[1]):
-            # Columns come in their order, so a tie with the last displaces nothing; most entries go no further.
+            # Columns come in rising order, so an entry equal to the last one is not inserted. Most entries stop here.
             if filled < k or distances[q, j] < out_distances[q, k - 1]:
                 filled = insert_sorted(distances[q, j], j, filled, out_distances, out_indices, q)

@@ -7,8 +7,9 @@ from .compilation import compiled, compiled_sums, inlined
 
 @inlined
 def subtract_center(rows, center, neighbors, out):
-    """out[a] = neighbour a − center, in float64: exact for float32 rows of like size."""
-    # Views taken outside the inner loop: there the compiler could not tell that writing leaves the indices alone.
+    """out[a] = neighbour a − center, in float64. It is exact for float32 rows of similar size."""
+    # Views are taken outside the inner loop. Inside it the compiler could not know that writing leaves the indices
+    # unchanged.
     for a in range(neighbors.shape[0]):
         row, difference = rows[neighbors[a]], out[a]
         for h in range(row.shape[0]):
@@ -17,7 +18,7 @@ def subtract_center(rows, center, neighbors, out):
 
 @inlined
 def combine(differences, factors, axis, out):
-    """out = Σ_a factors[a, axis]·differences[a]: one axis of a tangent space."""
+    """out = Σ_a factors[a, axis]·differences[a], which is one axis of a tangent space."""
     out[:] = 0
     for a in range(differences.shape[0]):
         factor, difference = factors[a, axis], differences[a]
@@ -27,9 +28,9 @@ def combine(differences, factors, axis, out):
 
 @compiled_sums
 def local_grams(centers, rows, positions, weights, out):
-    """out[p] = (W_i X_i)(W_i X_i)ᵀ: inner products of √weight·(neighbour − center), in float64.
+    """out[p] = (W_i X_i)(W_i X_i)ᵀ, the inner products of √weight·(neighbour − center), in float64.
 
-    Point p is centers[p], its neighbours are the rows positions[p] of ``rows``.
+    Point p is centers[p], and its neighbours are the rows positions[p] of ``rows``.
     """
     n_points, k = positions.shape
     differences = np.empty((k, rows.shape[1]))
@@ -48,7 +49,7 @@ def local_grams(centers, rows, positions, weights, out):
 
 @compiled
 def local_axes(centers, rows, positions, factors, out):
-    """out[p, l] = Σ_a F[a, l]·(neighbour a − center): the axes of point p, one per row of out[p]."""
+    """out[p, l] = Σ_a F[a, l]·(neighbour a − center), the axis l of point p."""
     n_points, k = positions.shape
     differences = np.empty((k, rows.shape[1]))
     sums = np.empty(rows.shape[1])
@@ -56,7 +57,7 @@ def local_axes(centers, rows, positions, factors, out):
         subtract_center(rows, centers[p], positions[p], differences)
         for axis in range(out.shape[1]):
             combine(differences, factors[p], axis, sums)
-            # Entry by entry: numba takes seconds to compile the assignment of one array to another.
+            # Entries are copied one by one, because numba takes seconds to compile the assignment of an array.
             for h in range(sums.shape[0]):
                 out[p, axis, h] = sums[h]
 
@@ -84,8 +85,8 @@ def local_importance(centers, rows, positions, factors, n_axes, out):
 def edge_geometry(axes, rows, sources, targets, reverse, start, stop, products, steps):
     """Add V_jᵀV_i to products[e] and V_iᵀ(x_j − x_i) to steps[e] for the edges e = i→j, from a slice of features.
 
-    Both directions of an edge need the same four rows, so the block that holds i→j with i < j does both;
-    reverse[e] is the place of j→i.
+    Both directions of an edge need the same four rows, so the block that holds i→j with i < j computes both.
+    reverse[e] is the number of the edge j→i.
     """
     q = axes.shape[1]
     for e in range(start, stop):

@@ -1,1 +1,1 @@
-"""The map: where it starts, the forces on it, and the descent."""
+"""The layout of the map: the start, the forces and the descent."""

@@ -1,4 +1,4 @@
-"""The density force: local radii of the map follow those of the data, along each point's frame."""
+"""The density force: local radii of the map follow those of the data, along the frame of each point."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from .forces import AddGradient, Force
 from .radii import ShiftedCorrelation, log_radii, radius_floor
 
 FitFrames = Callable[[FloatArray], Frames]
-# From the edges, the frames when density sets in, R° of the data along all local directions, λ, and a function that
-# fits frames to an embedding.
+# Arguments: the edges, the frames when the density force begins, R° of the data along all local directions, λ, and a
+# function that fits frames to an embedding.
 MakeDensity = Callable[[Edges, Frames, DoubleArray, float, FitFrames], Force]
 
 
 def density_along_frames(
     edges: Edges, frames: Frames, data_radii: DoubleArray, weight: float, fit: FitFrames
 ) -> Density:
-    """The paper's force, along the frames of the map when density sets in."""
+    """The force of the paper, along the frames that the map has when the density force begins."""
     dim = frames.axes.shape[1]
     return Density(edges, frames, log_radii(data_radii[:, :dim], edges.graph.is_connected), weight)
 
 
 @dataclass(frozen=True)
 class Density:
-    """λ Z Σ_l Corr(r°_l, r^e_l) with Z = ΣP over directed edges; points without edges are left out.
+    """λ Z Σ_l Corr(r°_l, r^e_l) with Z = ΣP over directed edges. Points without edges are left out.
 
-    The loss is CE/Z − λ ΣCorr; the other forces are those of CE, so this one is multiplied by Z. Its gradient is
-    exact, over all edges, once an epoch. It is not clipped: most points would be at the limit, and then only its
-    sign would count (on MNIST that cost 0.2 of the radii's correlation). Adam bounds the step instead.
+    The loss is CE/Z − λ ΣCorr. The other forces are those of CE, so this one is multiplied by Z. Its gradient is
+    computed exactly, over all edges, once an epoch. It is not clipped: most points would be at the limit, and then
+    only its sign would count (on MNIST that cost 0.2 of the correlation of radii). Adam bounds the step instead.
     """
 
     edges: Edges
     frames: Frames
-    data_radii: DoubleArray  # (m, d') r°, logs
+    data_radii: DoubleArray  # (m, d') r°, the logarithms
     weight: float  # λ
 
     def value(self, transposed: FloatArray) -> float:
@@ -86,13 +86,13 @@ class Density:
 
     @cached_property
     def _centered_rows(self) -> DoubleArray:
-        """r° minus its mean, one row per direction, as the kernels have the map's."""
+        """r° minus its mean, one row per direction, as the kernels store the radii of the map."""
         mean = self.data_radii[self.edges.graph.is_connected].mean(axis=0)
         return np.ascontiguousarray((self.data_radii - mean).T)
 
     @cached_property
     def total_weight(self) -> float:
-        """Z."""
+        """Z, the sum of all weights over directed edges."""
         return float(self.edges.graph.degrees.sum())
 
 

@@ -1,4 +1,4 @@
-"""The one loop: sum the forces' gradients, take a step, until the epochs are over."""
+"""The loop of the layout: in every epoch sum the gradients of the forces and take a step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EPSILON = 1e-7
 
 @dataclass
 class State:
-    """Where a descent is: resuming from it gives the same bytes as never having stopped."""
+    """The state of a descent. Resuming from it gives the same bytes as a descent that never stopped."""
 
     transposed: FloatArray  # (d', m) the embedding, by columns for the kernels
     gradient_mean: FloatArray
@@ -38,13 +38,13 @@ class State:
 
 
 def descend(state: State, forces: Sequence[Force], until: int, n_epochs: int, run: Run) -> bool:
-    """Run the epochs up to ``until`` of ``n_epochs``. False if the user stopped them."""
+    """Run the epochs up to ``until`` of ``n_epochs``. Return False if the user stopped them."""
     gradient, moved = np.zeros_like(state.transposed), np.empty_like(state.transposed)
     while state.epoch < until:
         _run_epoch(state, forces, _rate(state.epoch, n_epochs), gradient, moved, run)
         state.transposed, moved = moved, state.transposed
         state.epoch += 1
-        run.keep()  # the state is one from which to resume
+        run.keep()  # a fit can resume from this state
         if run.step(state.epoch, n_epochs):
             return False
     return True
@@ -58,7 +58,7 @@ def _run_epoch(
     moved: FloatArray,
     run: Run,
 ) -> None:
-    """Sum the forces and move, block by block. Forces read all points where they were when the epoch began."""
+    """Sum the forces and move the points, block by block. Forces read the embedding as the epoch found it."""
     prepared = [force.prepare(state.transposed, state.epoch, run) for force in forces]
 
     def task(start: int, stop: int) -> None:
@@ -82,7 +82,7 @@ def _run_epoch(
 
 
 def _rate(epoch: int, n_epochs: int) -> float:
-    """The learning rate falls linearly to zero; Adam's correction for its cold start comes with it."""
+    """The learning rate, which falls linearly to zero, times Adam's bias correction."""
     steps = epoch + 1
     correction = np.sqrt(1 - SQUARE_DECAY**steps) / (1 - DECAY**steps)
     return float(LEARNING_RATE * (1 - epoch / n_epochs) * correction)

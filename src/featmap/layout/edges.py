@@ -1,4 +1,4 @@
-"""The edges of the graph as the loops of the layout read them: by slots, with the similarity curve of the map."""
+"""The edges of the graph as the kernels of the layout read them, with the similarity curve of the map."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Edges:
 
 
 def sort_into_slots(graph: Graph) -> Slots:
-    """The edges of all points by chunks and slots; see `Slots`."""
+    """The edges of all points by chunks and slots, see `Slots`."""
     edges = graph.weights
     n_points = edges.shape[0]
     degrees = np.diff(edges.indptr)

@@ -1,7 +1,7 @@
-"""The forces on the map: each a value and its gradient. These two are UMAP, with `Density` it is featMAP.
+"""The forces on the map, each with a value and its gradient. Attraction and repulsion are UMAP; `Density` is featMAP.
 
-``value`` is what the force wants to raise, exact and slow, for reports and tests; what ``prepare`` returns is what
-the descent follows: the same gradient, from tables, clipped, and for repulsion sampled.
+A force raises its ``value``, which is computed exactly and slowly, for reports and tests. The descent follows what
+``prepare`` returns: the same gradient, from tables, clipped, and for repulsion sampled.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from .edges import Edges
 
 CLIP = np.float32(4.0)
 NEGATIVES_PER_EDGE = 5
-# Points drawn per vertex and epoch; each counts for NEGATIVES_PER_EDGE·deg_i/DRAWS. On MNIST 32 draws gain nothing.
+# Points drawn per point and epoch; each has weight NEGATIVES_PER_EDGE·deg_i/DRAWS. On MNIST 32 draws gain nothing.
 DRAWS = 16
-# In an epoch all vertices draw from so many points (or from all): few enough to stay in cache. Their shared error is
-# 1/√POOL of the force, against 1/√DRAWS that each vertex has of its own.
+# In an epoch all points draw from a pool of this many points, or from all if there are fewer, so that the pool stays
+# in cache. The error that all points share is 1/√POOL of the force; the error of each point alone is 1/√DRAWS.
 POOL = 16_384
 CLOSEST = 1e-12  # squared distance
 
 
-# Adds a force's gradient at the points start:stop of an array (d', m); start is a multiple of CHUNK.
+# Adds the gradient of a force at the points start:stop to an array (d', m). start is a multiple of CHUNK.
 AddGradient = Callable[[int, int, FloatArray], None]
 
 
 class Force(Protocol):
-    """A term of the objective. The embedding comes transposed, (d', m), and so does the gradient."""
+    """A term of the objective. The embedding and the gradient are transposed, (d', m)."""
 
     def value(self, transposed: FloatArray) -> float:
         """The term itself, in float64."""
@@ -75,7 +75,7 @@ class Repulsion:
         for i, rate in enumerate(NEGATIVES_PER_EDGE / n_points * self.edges.graph.degrees):
             others = np.flatnonzero(np.arange(n_points) != i)
             squared = squared_distances(transposed, np.full(n_points - 1, i), others)
-            # Two points at one position would repel each other infinitely: count them as hardly apart.
+            # Two points at the same position would repel each other infinitely, so they count as slightly apart.
             power = self.edges.curve.a * np.maximum(squared, CLOSEST) ** self.edges.curve.b
             total += rate * np.log(power / (1 + power)).sum()
         return float(total)
@@ -90,21 +90,21 @@ class Repulsion:
 
     @cached_property
     def _rates(self) -> FloatArray:
-        """The weight of one draw."""
+        """The weight of one draw, for each point."""
         return (NEGATIVES_PER_EDGE / DRAWS * self.edges.graph.degrees).astype(np.float32)
 
 
 def draw_pool(transposed: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, np.ndarray]:
-    """Random points in random order, and for every chunk of vertices DRAWS positions where it begins."""
+    """Random points in random order, and for every chunk DRAWS positions in it where a window begins."""
     n_points = transposed.shape[1]
     drawn = rng.permutation(n_points) if n_points <= POOL else rng.integers(n_points, size=POOL)
     windows = rng.integers(len(drawn), size=(-(-n_points // CHUNK), DRAWS))
-    # A window that reaches the end goes on at the beginning.
+    # A window that reaches the end of the pool continues at its beginning.
     around = np.concatenate([drawn, drawn[:CHUNK]])
     return np.take(transposed, around, axis=1), windows
 
 
 def squared_distances(transposed: np.ndarray, first: np.ndarray, second: np.ndarray) -> DoubleArray:
-    """s of pairs of points, in float64."""
+    """s = z·z for pairs of points, in float64."""
     steps = transposed[:, second].astype(np.float64) - transposed[:, first]
     return (steps * steps).sum(axis=0)

@@ -1,4 +1,4 @@
-"""The order in which the layout keeps its points: neighbours near each other in memory.
+"""The order of the points in the layout, which keeps neighbours near each other in memory.
 
 An epoch reads the positions of all neighbours of all points. With a million points in random order nearly every read
 misses the cache, and an epoch takes several times as long.
@@ -14,7 +14,7 @@ CELLS = 12  # bits along each axis
 
 
 def order_along_map(embedding: FloatArray) -> Order:
-    """The points along a curve through the plane that stays long in one region (Morton's, by interleaved bits)."""
+    """The order along the Morton curve through the plane (interleaved bits), which stays long in one region."""
     code = np.zeros(len(embedding), np.uint32)
     plane = embedding[:, :2].astype(np.float64)
     width = np.ptp(plane, axis=0)

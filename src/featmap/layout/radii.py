@@ -1,4 +1,4 @@
-"""Radii of point clouds as logarithms, and how well two sets of them agree."""
+"""Logarithms of local radii, and the correlation between those of the data and those of the map."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from ..values import DoubleArray
 
-# Logs are of R + this part of the median R, so that a radius of zero has one too.
+# The logarithm is of R plus this part of the median R, so that a radius of zero has one too.
 FLOOR = 1e-3
-# Keeps the slopes of the correlation finite while all radii of the map are equal.
+# This keeps the slopes of the correlation finite while all radii of the map are equal.
 VARIANCE_SHIFT = 0.1
 
 
 def radius_floor(radii: DoubleArray, connected: NDArray[np.bool_]) -> DoubleArray:
-    """ε of every direction, relative to the median R of the connected points (to 1 where that is zero)."""
+    """ε of every direction: FLOOR times the median R of the connected points, or times 1 if that is zero."""
     counted = radii[connected]
     if not len(counted):
         return np.full(radii.shape[1], FLOOR)
@@ -31,7 +31,7 @@ def log_radii(radii: DoubleArray, connected: NDArray[np.bool_]) -> DoubleArray:
 
 
 def correlation(first: DoubleArray, second: DoubleArray) -> DoubleArray:
-    """Pearson's correlation of each pair of columns; 0 where one of them is constant, and without points."""
+    """Pearson's correlation of each pair of columns. It is 0 if one of them is constant or there are no points."""
     if not len(first):
         return np.zeros(first.shape[1])
     a, b = first - first.mean(axis=0), second - second.mean(axis=0)
@@ -43,8 +43,9 @@ def correlation(first: DoubleArray, second: DoubleArray) -> DoubleArray:
 class ShiftedCorrelation:
     """Corr_l = Cov/(S_o S_e) with S_e² = Var + 0.1 for every direction l, and its slopes.
 
-    ∂Corr_l/∂r_li = [r°_li/(S_o S_e) − Cov (r^e_li − mean)/(S_o S_e³)]/(m − 1), r° centred, is kept as three numbers
-    per direction: along·r°_li − against·(r^e_li − mean). All are 0 where r° is constant: no force.
+    ∂Corr_l/∂r_li = [r°_li/(S_o S_e) − Cov (r^e_li − mean)/(S_o S_e³)]/(m − 1), with r° centred, is kept as three
+    numbers per direction: along·r°_li − against·(r^e_li − mean). If r° is constant, value, along and against are 0,
+    and there is no force.
     """
 
     value: DoubleArray
@@ -54,10 +55,10 @@ class ShiftedCorrelation:
 
     @classmethod
     def between(cls, data: DoubleArray, on_map: DoubleArray) -> ShiftedCorrelation:
-        """The correlation of radii that are given by rows, one per direction. Those of the data are centred."""
+        """The correlation of log radii with one row per direction. Those of the data must be centred."""
         freedom = data.shape[1] - 1
         mean = on_map.mean(axis=1)
-        # The map's logs are small numbers around zero: their squares can be summed before the mean is taken off.
+        # Logarithms on the map are small numbers around zero, so squares can be summed before the mean is subtracted.
         variance = np.maximum(np.einsum("li,li->l", on_map, on_map) / freedom - mean**2 * (1 + 1 / freedom), 0.0)
         spread_data = np.sqrt(np.einsum("li,li->l", data, data) / freedom)
         spread_map = np.sqrt(variance + VARIANCE_SHIFT)

@@ -1,4 +1,4 @@
-"""A place on the map for rows that have no neighbours: a ring around all others."""
+"""Positions for rows without neighbours: a ring around the map."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from ..values import DoubleArray, FloatArray, Graph
 
-MARGIN = 1.1  # radius of the ring, by that of the connected rows
-ALONE = 10.0  # its radius where no row is connected
+MARGIN = 1.1  # radius of the ring, relative to that of the connected rows
+ALONE = 10.0  # radius of the ring if no row is connected
 
 
 def place_unconnected(embedding: FloatArray, graph: Graph) -> FloatArray:
-    """The embedding with unconnected rows on a ring around the map, in their order."""
+    """The embedding with its unconnected rows moved to a ring around the map, in row order."""
     unconnected = np.flatnonzero(~graph.is_connected)
     if not len(unconnected):
         return embedding
@@ -22,7 +22,7 @@ def place_unconnected(embedding: FloatArray, graph: Graph) -> FloatArray:
 
 
 def ring(embedding: FloatArray, angles: np.ndarray) -> DoubleArray:
-    """Points of a ring around an embedding; on a map of one dimension they lie at its two ends."""
+    """Points on a ring around an embedding. In one dimension they are at the two ends of the map."""
     dim = embedding.shape[1]
     center = embedding.mean(axis=0, dtype=np.float64) if len(embedding) else np.zeros(dim)
     radius = MARGIN * np.linalg.norm(embedding - center, axis=1).max() if len(embedding) else ALONE

@@ -1,4 +1,4 @@
-"""Where the map starts: principal components, the graph's spectrum, chance, or the user's own array."""
+"""The start of the map: principal components, the spectrum of the graph, random, or an array of the user."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from ..errors import warn
 from ..run import Run
 from ..values import FloatArray, Graph
 
-SIZE = 10.0  # max |y| of a start
+SIZE = 10.0  # largest |y| of a start
 NOISE = 1e-4  # separates duplicates
 EXTRA_DIRECTIONS = 8
-SPECTRUM_UP_TO = 100_000  # rows, for "auto"
+SPECTRUM_UP_TO = 100_000  # most rows for which "auto" tries the spectrum
 SPECTRAL_TOLERANCE = 1e-5
-# Edges times restarts of the eigensolver (some 20 products with the graph each): a bound on its time.
+# Edges times restarts of the eigensolver, each about 20 products with the graph. This bounds its time.
 SPECTRAL_WORK = 5e7
-# Where a graph has few distinct eigenvalues the solver draws vectors by chance: the same each time, if it can be told
-# so (scipy 1.17).
+# If a graph has few distinct eigenvalues, the solver draws random vectors. Since scipy 1.17 they can be seeded.
 SEEDED = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
-# An eigenvector that has nine tenths of the points within less than this part of its range shows only a few outliers.
+# If the middle eight tenths of the points lie within less than this part of the range of an eigenvector, it shows
+# only a few outliers.
 LEAST_BULK = 0.01
 
 
 def make_start(init: str | np.ndarray, data: ScaledData, graph: Graph, dim: int, seed: int, run: Run) -> FloatArray:
-    """The start asked for, brought to one size, plus a little noise (the user's own is taken as it is)."""
+    """The start asked for, scaled to SIZE, plus a little noise. An array of the user is taken unchanged."""
     if isinstance(init, np.ndarray):
         return init.astype(np.float32)
     rng = np.random.default_rng([seed, 1])
@@ -41,7 +41,7 @@ def make_start(init: str | np.ndarray, data: ScaledData, graph: Graph, dim: int,
 
 
 def pca_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
-    """Principal components: of the coordinates along a few more leading directions of a sample."""
+    """Principal components of all rows, within the span of a few more leading directions of a sample."""
     directions = principal_directions(data.matrix, dim + EXTRA_DIRECTIONS)
     scores = project(data.matrix, directions, run).astype(np.float64)
     scores -= scores.mean(axis=0)
@@ -51,12 +51,12 @@ def pca_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
 
 
 def auto_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
-    """The spectrum where the graph has a useful one that is found quickly, else principal components.
+    """The spectrum if the graph has a useful one that is found quickly, else principal components.
 
-    10-NN accuracy and trustworthiness, beside umap-learn: on 20,000 images of Fashion-MNIST 0.771 and 0.974 from the
-    spectrum, 0.759 and 0.972 from principal components (umap-learn 0.770 and 0.976); on all 70,000 of them and on
-    MNIST both tie umap-learn. On MNIST with density, principal components are ahead by 0.002 at weight 0.5 (three
-    seeds); at weight 2 they are unsteady, 0.929 to 0.954 in four runs, where the spectrum gave 0.950 and 0.952.
+    10-NN accuracy and trustworthiness on 20,000 images of Fashion-MNIST are 0.771 and 0.974 from the spectrum, 0.759
+    and 0.972 from principal components, and 0.770 and 0.976 for umap-learn. On all 70,000 of them and on MNIST both
+    starts equal umap-learn. On MNIST with density, principal components are ahead by 0.002 at weight 0.5 (three
+    seeds). At weight 2 they vary from 0.929 to 0.954 in four runs, where the spectrum gave 0.950 and 0.952.
     """
     if data.shape[0] > SPECTRUM_UP_TO:
         return pca_start(data, graph, dim, run)
@@ -67,7 +67,7 @@ def auto_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray
 
 
 def spectral_or_pca_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
-    """The same for a user who asked for the spectrum: a warning says why it is not to be had."""
+    """The spectrum, else principal components with a warning that says why there is no useful spectrum."""
     try:
         return spectral_start(graph, dim)
     except NoSpectrum as reason:
@@ -79,11 +79,11 @@ _STARTS = {"auto": auto_start, "pca": pca_start, "spectral": spectral_or_pca_sta
 
 
 class NoSpectrum(Exception):
-    """Why the graph's spectrum is no start for a map."""
+    """The spectrum of the graph cannot start a map. The message says why."""
 
 
 def spectral_start(graph: Graph, dim: int) -> np.ndarray:
-    """The leading eigenvectors of the normalised graph after the first, within a bounded number of steps."""
+    """The leading eigenvectors of the normalised graph, without the first, within a bounded number of steps."""
     weights = graph.weights.astype(np.float64)
     n_points = weights.shape[0]
     if n_points <= dim + 2:
@@ -98,7 +98,7 @@ def spectral_start(graph: Graph, dim: int) -> np.ndarray:
             scale @ weights @ scale,
             dim + 1,
             which="LA",
-            # Any start but the known first eigenvector, from which the solver would have to guess on.
+            # A random start: from the known first eigenvector the solver would have to draw random vectors.
             v0=np.random.default_rng(0).standard_normal(n_points),
             tol=SPECTRAL_TOLERANCE,
             maxiter=restarts,
@@ -114,7 +114,7 @@ def spectral_start(graph: Graph, dim: int) -> np.ndarray:
 
 
 def _with_fixed_signs(embedding: np.ndarray) -> np.ndarray:
-    """Singular vectors have no sign of their own: make the largest coordinate of each column positive."""
+    """The embedding with the largest entry of each column positive, since the signs of eigenvectors are arbitrary."""
     largest = np.take_along_axis(embedding, np.abs(embedding).argmax(axis=0)[None], axis=0)
     return embedding * np.where(largest < 0, -1.0, 1.0)
 

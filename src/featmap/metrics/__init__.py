@@ -1,7 +1,8 @@
-"""How good a map Y of data X is, for maps of any origin.
+"""Measure how good a map Y of data X is. The map may come from any method.
 
-By the definitions of Espadoto et al., "Toward a quantitative survey of dimension reduction techniques" (2019), and
-Wang et al., "Understanding how dimension reduction tools work" (2021). `Benchmark` scores many maps of the same data.
+The definitions are those of Espadoto et al., "Toward a quantitative survey of dimension reduction techniques" (2021),
+and Wang et al., "Understanding how dimension reduction tools work" (2021). `Benchmark` scores many maps of the same
+data.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Arrows belong to explanations, which are above the metrics: their fidelity is loaded when it is asked for."""
+    """Load `arrow_fidelity` when it is asked for: arrows belong to explanations, which are built on the metrics."""
     if name == "arrow_fidelity":
         from ..explanation.fidelity import arrow_fidelity
 

@@ -1,11 +1,12 @@
-"""All the metrics of many maps of the same data, whose own side is measured once."""
+"""All metrics of many maps of the same data. What concerns the data alone is measured once."""
 
 from __future__ import annotations
 
-from typing import Any
+from numpy.typing import ArrayLike
 
 from ..data.scaling import scale_data
 from ..run import Run
+from ..values import DoubleArray
 from .accuracy import checked_votes, knn_accuracy
 from .checks import check_jobs, checked_data, checked_embedding, checked_labels, rank_neighbors, sample_rows
 from .density import LocalRadii
@@ -16,27 +17,45 @@ from .triplets import TRIPLETS_PER_POINT, CentroidTriplets, RandomTriplets
 
 
 class Benchmark:
-    """Scores maps of one data set, each by the functions of this module with the same sample and seed.
+    """
+    Score many maps of the same data by all metrics, with the same sample and seed.
+
+    Scores equal those of the functions of `featmap.metrics`, but what concerns the data alone is measured once. No
+    single score decides which map is best: see each function for what it measures and when not to trust it.
 
     Parameters
     ----------
-    X : (m, n), the data, dense or CSR.
-    labels : (m,) or None, default=None
-        Classes of the rows. Without them `score` leaves out what needs them, as it does triplets of two classes.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data.
+    labels : array-like of shape (n_samples,) or None, default=None
+        The class of each row: numbers or strings, none missing. Without labels `score` leaves out the metrics that
+        need them; with fewer than 3 classes it leaves out `centroid_triplet_accuracy`.
     n_neighbors : int, default=15
-        Of trustworthiness, continuity and the density correlation.
+        The number of nearest other rows for trustworthiness, continuity and the density correlation.
     n_sample : int or None, default=2000
-        Random points for ranks, which are among all points, and for pairs of points; None for all.
+        The number of random rows that are ranked, among all rows, and whose pairs are compared; None for all rows.
     random_state : int, default=0
-        Draws the sample, the triplets and the folds.
+        The seed of the random rows, the triplets and the folds.
     n_jobs : int or None, default=-1
-        Threads; scores never depend on it.
+        The number of threads; -1 for all cores, None for one. Scores never depend on it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.decomposition import PCA
+    >>> from featmap import metrics
+    >>> X, labels = load_iris(return_X_y=True)
+    >>> Y = PCA(2).fit_transform(X)
+    >>> benchmark = metrics.Benchmark(X, labels)
+    >>> scores = benchmark.score(Y)
+    >>> round(scores["trustworthiness"], 2)
+    0.99
     """
 
     def __init__(
         self,
-        X: Any,
-        labels: Any = None,
+        X: ArrayLike,
+        labels: ArrayLike | None = None,
         *,
         n_neighbors: int = 15,
         n_sample: int | None = N_QUERIES,
@@ -44,8 +63,8 @@ class Benchmark:
         n_jobs: int | None = -1,
     ) -> None:
         check_jobs("Benchmark", n_jobs)
-        X = checked_data("Benchmark", X)
-        self._n_rows = X.shape[0]
+        table = checked_data("Benchmark", X)
+        self._n_rows = table.shape[0]
         k = rank_neighbors("Benchmark", n_neighbors, self._n_rows)
         self._rows = sample_rows("Benchmark", n_sample, self._n_rows, random_state)
         self._groups = None if labels is None else checked_labels("Benchmark", labels, self._n_rows)
@@ -53,7 +72,7 @@ class Benchmark:
             checked_votes("Benchmark: knn_accuracy", self._groups)
         self._seed = random_state
         self._n_jobs = n_jobs
-        data = scale_data(X)
+        data = scale_data(table)
         self._distances = DataDistances.within(data)
         self._pairs = Pairs.of("Benchmark", data, self._rows)
         self._centroids = None
@@ -61,30 +80,68 @@ class Benchmark:
             self._centroids = CentroidTriplets.of("Benchmark", data, self._groups)
         with Run(n_jobs) as run:
             self._near = nearest(self._distances, self._rows, k, self._n_rows, run)
-            self._radii = LocalRadii.of(data, X, k, run)
+            self._radii = LocalRadii.of(data, table, k, run)
             self._triplets = RandomTriplets.of(data, TRIPLETS_PER_POINT, random_state, run)
 
-    def score(self, Y: Any) -> dict[str, float]:
-        """Every metric of a map, by the name of its function."""
-        Y = checked_embedding("score", Y, self._n_rows)
-        rows, k = self._rows, self._near.shape[1]
-        on_map = MapDistances(Y)
-        paired = self._pairs.on_map(Y)
+    def score(self, Y: ArrayLike) -> dict[str, float]:
+        """
+        Score a map by all metrics.
+
+        Each score means what its function says. Stress is best at 0, all other scores are best at 1.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_samples, n_components)
+            The map: the embedding of each row of the data.
+
+        Returns
+        -------
+        dict of str to float
+            The scores by the names of the functions of `featmap.metrics`: 7 without labels, 9 with labels of at least
+            3 classes. `arrow_fidelity` is not among them.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.decomposition import PCA
+        >>> from featmap import metrics
+        >>> X = load_iris().data
+        >>> for name in sorted(metrics.Benchmark(X).score(PCA(2).fit_transform(X))):
+        ...     print(name)
+        continuity
+        density_correlation
+        normalized_stress
+        random_triplet_accuracy
+        scale_normalized_stress
+        shepard_goodness
+        trustworthiness
+        """
+        embedding = checked_embedding("Benchmark.score", Y, self._n_rows)
+        return self._rank_scores(embedding) | self._other_scores(embedding) | self._label_scores(embedding)
+
+    def _rank_scores(self, embedding: DoubleArray) -> dict[str, float]:
+        on_map = MapDistances(embedding)
         with Run(self._n_jobs) as run:
-            near_on_map = nearest(on_map, rows, k, len(Y), run)
-            scores = {
-                "trustworthiness": ranks_kept(self._distances, rows, near_on_map, len(Y), run),
-                "continuity": ranks_kept(on_map, rows, self._near, len(Y), run),
+            near_on_map = nearest(on_map, self._rows, self._near.shape[1], self._n_rows, run)
+            return {
+                "trustworthiness": ranks_kept(self._distances, self._rows, near_on_map, self._n_rows, run),
+                "continuity": ranks_kept(on_map, self._rows, self._near, self._n_rows, run),
             }
-        scores |= {
-            "shepard_goodness": self._pairs.rank_correlation(paired),
-            "normalized_stress": self._pairs.stress(paired),
-            "scale_normalized_stress": self._pairs.least_stress(paired),
-            "random_triplet_accuracy": self._triplets.agreement(Y),
-            "density_correlation": self._radii.correlation(Y),
+
+    def _other_scores(self, embedding: DoubleArray) -> dict[str, float]:
+        on_map = self._pairs.on_map(embedding)
+        return {
+            "shepard_goodness": self._pairs.rank_correlation(on_map),
+            "normalized_stress": self._pairs.stress(on_map),
+            "scale_normalized_stress": self._pairs.least_stress(on_map),
+            "random_triplet_accuracy": self._triplets.agreement(embedding),
+            "density_correlation": self._radii.correlation(embedding),
         }
+
+    def _label_scores(self, embedding: DoubleArray) -> dict[str, float]:
+        scores: dict[str, float] = {}
         if self._centroids is not None:
-            scores["centroid_triplet_accuracy"] = self._centroids.agreement(Y)
+            scores["centroid_triplet_accuracy"] = self._centroids.agreement(embedding)
         if self._groups is not None:
-            scores["knn_accuracy"] = knn_accuracy(Y, self._groups, random_state=self._seed)
+            scores["knn_accuracy"] = knn_accuracy(embedding, self._groups, random_state=self._seed)
         return scores

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.counts import checked_count
+from ..checks.counts import checked_count, is_integer
 from ..checks.inputs import check_table
 from ..checks.labels import grouped
 from ..checks.parameters import RULES, check_each
 from ..data.sparse import Matrix
-from ..errors import InvalidDataError
+from ..errors import InvalidDataError, InvalidParameterError
 from ..values import DoubleArray, IntArray
 
 
@@ -25,35 +25,39 @@ def checked_embedding(caller: str, Y: Any, n_rows: int | None = None) -> DoubleA
     embedding = check_table(Y, caller, "Y").astype(np.float64, copy=False)
     if n_rows is not None and len(embedding) != n_rows:
         raise InvalidDataError(
-            f"{caller}(X, Y): Y must have one row for each of the {n_rows} rows of X; got {len(embedding)}"
+            f"{caller}(Y): Y must have one row for each of the {n_rows} rows of X; got {len(embedding)}"
         )
     return embedding
 
 
 def checked_pair(caller: str, X: Any, Y: Any) -> tuple[Matrix, DoubleArray]:
-    """Data and an embedding of them."""
+    """The data and an embedding of them."""
     data = checked_data(caller, X)
     return data, checked_embedding(caller, Y, data.shape[0])
 
 
 def checked_labels(caller: str, labels: Any, n_rows: int) -> IntArray:
-    """The groups, numbered in the order of their labels."""
+    """The group of each row. Groups are numbered in the order of their labels."""
     return grouped(caller, labels, n_rows).codes
 
 
 def check_jobs(caller: str, n_jobs: Any) -> None:
-    """The number of threads, by the rule of `FeatMAP`."""
+    """Check the number of threads by the rule of `FeatMAP`."""
     check_each(caller, {"n_jobs": n_jobs}, RULES)
 
 
 def rank_neighbors(caller: str, n_neighbors: Any, n_rows: int) -> int:
-    """k for trustworthiness and continuity, which are at least 0 only while k is below half the rows."""
+    """The k of trustworthiness and continuity, which may be negative unless k is below half the number of rows."""
     return checked_count(caller, "n_neighbors", n_neighbors, 1, (n_rows - 1) // 2)
 
 
 def sample_rows(caller: str, n_sample: Any, n_rows: int, seed: int) -> IntArray:
-    """``n_sample`` random rows, sorted; all rows for None, or where there are not more."""
+    """``n_sample`` random rows, sorted; all rows if it is None or not below their number."""
     if n_sample is None:
         return np.arange(n_rows, dtype=np.int32)
-    size = min(checked_count(caller, "n_sample", n_sample, 2), n_rows)
+    if not is_integer(n_sample, 2):
+        raise InvalidParameterError(
+            f"{caller}(n_sample={n_sample!r}): n_sample must be an integer of at least 2, or None for all rows"
+        )
+    size = min(int(n_sample), n_rows)
     return np.sort(np.random.default_rng(seed).choice(n_rows, size, replace=False)).astype(np.int32)

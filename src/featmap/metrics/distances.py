@@ -1,4 +1,4 @@
-"""Squared distances from some rows to all, in the data and on the map."""
+"""Squared distances from some rows to all points, in the data and on the map."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..values import DoubleArray, IntArray
 
 
 class Distances(Protocol):
-    """Gives squared distances from some rows to all points: (rows, points)."""
+    """Computes squared distances from some rows to all points: (rows, points)."""
 
     def __call__(self, rows: IntArray) -> DoubleArray: ...
 
 
 @dataclass(frozen=True, repr=False)
 class DataDistances:
-    """In the data, of unit size: |x|² + |x'|² − 2x·x' in float64, whose rounding the centring keeps harmless."""
+    """Distances in the scaled data: |x|² + |x'|² − 2x·x' in float64. Centring the data makes rounding harmless."""
 
     data: ScaledData
     sizes: DoubleArray
@@ -42,7 +42,7 @@ class DataDistances:
 
 @dataclass(frozen=True, repr=False)
 class MapDistances:
-    """On the map, by differences: a map has few coordinates."""
+    """Distances on the map, from differences, because an embedding has few columns."""
 
     embedding: DoubleArray
 

@@ -1,14 +1,14 @@
 """Are neighbours on the map neighbours in the data (trustworthiness), and the other way round (continuity)?
 
-Both are Venna and Kaski's, as in Espadoto et al. (2019): 1 − 2/(m k (2m − 3k − 1)) Σ_i Σ_j (rank_i(j) − k), over the
-neighbours j of i on one side whose rank by distance from i on the other is beyond k.
+Both are defined by Venna and Kaski, and used so by Espadoto et al. (2021):
+1 − 2/(m k (2m − 3k − 1)) Σ_i Σ_j (rank_i(j) − k). The sum is over the k neighbours j of i on one side whose rank by
+distance from i on the other side is beyond k.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..data.scaling import scale_data
 from ..kernels.ranks import count_before
@@ -19,54 +19,139 @@ from .checks import check_jobs, checked_pair, rank_neighbors, sample_rows
 from .distances import DataDistances, Distances, MapDistances
 
 N_QUERIES = 2000
-BYTES_PER_BLOCK = 2**27  # of distances from queries to all points
+BYTES_PER_BLOCK = 2**27  # for the distances from a block of queries to all points
 QUERIES_PER_BLOCK = 256
 
 
 def trustworthiness(
-    X: Any,
-    Y: Any,
+    X: ArrayLike,
+    Y: ArrayLike,
     *,
     n_neighbors: int = 15,
     n_sample: int | None = N_QUERIES,
     random_state: int = 0,
     n_jobs: int | None = -1,
 ) -> float:
-    """How near in the data the ``n_neighbors`` nearest on the map are: 1 if they are the nearest there too.
+    """
+    Measure whether the neighbours of rows on the map are neighbours in the data.
 
-    The mean over ``n_sample`` random points (2,000; None for all) of their ranks among all points, not only among
-    the sampled ones; with all points it is scikit-learn's.
+    It is 1 if all neighbours on the map are neighbours in the data, about 0.5 for a random map, and at least 0; the
+    loss grows with the ranks of the others by distance in the data [1]_, [2]_. It does not tell whether the map tears
+    neighbours apart, which `continuity` measures, and it says nothing of distances beyond the neighbourhood.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data.
+    Y : array-like of shape (n_samples, n_components)
+        The map: the embedding of each row of `X`.
+    n_neighbors : int, default=15
+        The number of nearest other rows that count. It must be below half the number of rows.
+    n_sample : int or None, default=2000
+        The number of random rows whose neighbours are ranked; None for all rows.
+    random_state : int, default=0
+        The seed of the random rows.
+    n_jobs : int or None, default=-1
+        The number of threads; -1 for all cores, None for one. The result never depends on it.
+
+    Returns
+    -------
+    float
+        The trustworthiness, from 0 to 1; 1 is best. Ranks are among all rows, not only among the random ones. With
+        ``n_sample=None`` it equals `sklearn.manifold.trustworthiness`.
+
+    References
+    ----------
+    .. [1] J. Venna and S. Kaski, "Local multidimensional scaling", Neural Networks 19, 889-899 (2006).
+    .. [2] M. Espadoto, R. M. Martins, A. Kerren, N. S. T. Hirata and A. C. Telea, "Toward a quantitative survey of
+       dimension reduction techniques", IEEE Transactions on Visualization and Computer Graphics 27, 2153-2173
+       (2021).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.decomposition import PCA
+    >>> from featmap import metrics
+    >>> X = load_iris().data
+    >>> Y = PCA(2).fit_transform(X)
+    >>> round(metrics.trustworthiness(X, Y), 2)
+    0.99
     """
     check_jobs("trustworthiness", n_jobs)
-    X, Y = checked_pair("trustworthiness", X, Y)
-    k = rank_neighbors("trustworthiness", n_neighbors, len(Y))
-    rows = sample_rows("trustworthiness", n_sample, len(Y), random_state)
+    table, embedding = checked_pair("trustworthiness", X, Y)
+    n_points = len(embedding)
+    k = rank_neighbors("trustworthiness", n_neighbors, n_points)
+    rows = sample_rows("trustworthiness", n_sample, n_points, random_state)
     with Run(n_jobs) as run:
-        near = nearest(MapDistances(Y), rows, k, len(Y), run)
-        return ranks_kept(DataDistances.within(scale_data(X)), rows, near, len(Y), run)
+        near = nearest(MapDistances(embedding), rows, k, n_points, run)
+        return ranks_kept(DataDistances.within(scale_data(table)), rows, near, n_points, run)
 
 
 def continuity(
-    X: Any,
-    Y: Any,
+    X: ArrayLike,
+    Y: ArrayLike,
     *,
     n_neighbors: int = 15,
     n_sample: int | None = N_QUERIES,
     random_state: int = 0,
     n_jobs: int | None = -1,
 ) -> float:
-    """How near on the map the ``n_neighbors`` nearest in the data are: `trustworthiness` with the sides exchanged."""
+    """
+    Measure whether the neighbours of rows in the data are neighbours on the map.
+
+    It is `trustworthiness` with data and map exchanged: 1 if all neighbours in the data are neighbours on the map,
+    about 0.5 for a random map [1]_, [2]_. It does not tell whether the map lays distant parts of the data over
+    each other, which `trustworthiness` measures: read both.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data.
+    Y : array-like of shape (n_samples, n_components)
+        The map: the embedding of each row of `X`.
+    n_neighbors : int, default=15
+        The number of nearest other rows that count. It must be below half the number of rows.
+    n_sample : int or None, default=2000
+        The number of random rows whose neighbours are ranked; None for all rows.
+    random_state : int, default=0
+        The seed of the random rows.
+    n_jobs : int or None, default=-1
+        The number of threads; -1 for all cores, None for one. The result never depends on it.
+
+    Returns
+    -------
+    float
+        The continuity, from 0 to 1; 1 is best. Ranks are among all rows, not only among the random ones.
+
+    References
+    ----------
+    .. [1] J. Venna and S. Kaski, "Local multidimensional scaling", Neural Networks 19, 889-899 (2006).
+    .. [2] M. Espadoto, R. M. Martins, A. Kerren, N. S. T. Hirata and A. C. Telea, "Toward a quantitative survey of
+       dimension reduction techniques", IEEE Transactions on Visualization and Computer Graphics 27, 2153-2173
+       (2021).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.decomposition import PCA
+    >>> from featmap import metrics
+    >>> X = load_iris().data
+    >>> Y = PCA(2).fit_transform(X)
+    >>> round(metrics.continuity(X, Y), 2)
+    0.99
+    """
     check_jobs("continuity", n_jobs)
-    X, Y = checked_pair("continuity", X, Y)
-    k = rank_neighbors("continuity", n_neighbors, len(Y))
-    rows = sample_rows("continuity", n_sample, len(Y), random_state)
+    table, embedding = checked_pair("continuity", X, Y)
+    n_points = len(embedding)
+    k = rank_neighbors("continuity", n_neighbors, n_points)
+    rows = sample_rows("continuity", n_sample, n_points, random_state)
     with Run(n_jobs) as run:
-        near = nearest(DataDistances.within(scale_data(X)), rows, k, len(Y), run)
-        return ranks_kept(MapDistances(Y), rows, near, len(Y), run)
+        near = nearest(DataDistances.within(scale_data(table)), rows, k, n_points, run)
+        return ranks_kept(MapDistances(embedding), rows, near, n_points, run)
 
 
 def nearest(distances: Distances, rows: IntArray, k: int, n_points: int, run: Run) -> IntArray:
-    """The k nearest others of some rows, ties by index."""
+    """The k nearest other points of each row. Points at equal distances come in the order of their index."""
     found = np.empty((len(rows), k), np.int32)
 
     def task(start: int, stop: int) -> None:
@@ -78,7 +163,7 @@ def nearest(distances: Distances, rows: IntArray, k: int, n_points: int, run: Ru
 
 
 def ranks_kept(distances: Distances, rows: IntArray, near: IntArray, n_points: int, run: Run) -> float:
-    """1 − Σ max(0, rank − k)/(the most it could be), for those that are nearest to the rows on the other side."""
+    """1 − Σ max(0, rank − k)/(its largest value), for the points that are nearest to each row on the other side."""
     k = near.shape[1]
     before = np.empty(near.shape, np.int64)
 
@@ -91,6 +176,7 @@ def ranks_kept(distances: Distances, rows: IntArray, near: IntArray, n_points: i
 
 
 def _to_others(distances: Distances, rows: IntArray) -> DoubleArray:
+    """Squared distances to all points, infinite to the row itself."""
     squared = distances(rows)
     squared[np.arange(len(rows)), rows] = np.inf
     return squared

@@ -1,8 +1,8 @@
 """Run a task over fixed blocks of rows on threads.
 
-Blocks never depend on the number of threads, and a task writes only the rows it is given, so neither do results.
-Libraries that bring thread pools of their own are held to one thread: OpenMP pools hang a process that forks
-later, and a BLAS sum has other bits on two threads than on one.
+Blocks never depend on the number of threads, and a task writes only the rows it is given, so results do not depend on
+it either. Libraries with thread pools of their own are limited to one thread: OpenMP pools hang a process that forks
+later, and the bits of a BLAS sum on two threads differ from those on one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SECONDS_BETWEEN_REPORTS = 0.1
 
 
 class _Held:
-    """Libraries at one thread from the first caller's entry until the last one has left."""
+    """Limits libraries to one thread from the entry of the first caller until the last one has left."""
 
     def __init__(self) -> None:
         self.callers: set[object] = set()
@@ -50,14 +50,14 @@ class _Held:
         if self.callers:
             return
         for library, n_threads in self.before.values():
-            # What somebody else has set in the meantime is theirs.
+            # A limit that other code has set in the meantime is left as it is.
             if library.num_threads == 1:
                 _set_threads(library, n_threads)
         self.before.clear()
 
 
 class _HeldInThread(_Held, threading.local):
-    """The same, for each thread apart."""
+    """The same, separately for each thread."""
 
 
 _held_in_process = _Held()
@@ -66,13 +66,13 @@ _limits_lock = threading.Lock()
 
 
 def _after_fork_in_child() -> None:
-    """Callers in other threads have not survived and will never leave; the next to leave restores their limits."""
+    """Forget callers in other threads, which did not survive the fork. The next caller to leave restores limits."""
     _held_in_process.callers &= _held_in_thread.callers
     _limits_lock.release()
 
 
 if hasattr(os, "register_at_fork"):
-    # A process that forks while another thread has the lock would leave its child waiting for it for ever.
+    # If a process forked while another thread held the lock, its child would wait for the lock for ever.
     os.register_at_fork(
         before=_limits_lock.acquire, after_in_parent=_limits_lock.release, after_in_child=_after_fork_in_child
     )
@@ -80,10 +80,10 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def one_library_thread() -> Iterator[None]:
-    """Hold BLAS and OpenMP to one thread while any caller, in any thread, is inside.
+    """Limit BLAS and OpenMP to one thread while any caller, in any thread, is inside.
 
-    Limits that belong to the process are given back by the last to leave: fits that each saved and restored them
-    would undo each other's. Those that belong to a thread can be given back in that thread only.
+    Limits of the process are restored by the last caller to leave: if each fit saved and restored them, fits would
+    undo the limits of each other. Limits of a thread can be restored in that thread only.
     """
     caller = object()
     try:
@@ -99,14 +99,14 @@ def one_library_thread() -> Iterator[None]:
 
 
 def _limit_own_thread() -> None:
-    """Never what belongs to the process: an interrupt may leave a thread that gets here after its fit has ended."""
+    """Set the limits of this thread, never those of the process: after an interrupt a thread may outlive its fit."""
     with _limits_lock:
         for library in _libraries()[1]:
             library.set_num_threads(1)
 
 
 def _libraries() -> tuple[list[Any], list[Any]]:
-    """Those loaded that have threads: whose limits belong to the process, and whose belong to the calling thread."""
+    """Loaded libraries whose limits belong to the process, and those whose limits belong to the calling thread."""
     of_process: list[Any] = []
     of_thread: list[Any] = []
     for library in _loaded_libraries(len(sys.modules)):
@@ -116,28 +116,28 @@ def _libraries() -> tuple[list[Any], list[Any]]:
 
 @lru_cache(maxsize=1)
 def _loaded_libraries(n_modules: int) -> list[Any]:
-    """All libraries with threads. Looking for them takes milliseconds: done again when modules have been imported."""
+    """All libraries with threads. The search takes milliseconds, so it is repeated only after new imports."""
     return ThreadpoolController().lib_controllers
 
 
 def _is_limited_by_process(library: Any) -> bool:
-    """OpenBLAS with threads of its own, FlexiBLAS that may call it, and of all OpenMP only Microsoft's."""
+    """True for OpenBLAS with its own threads, FlexiBLAS, which may call it, and the OpenMP of Microsoft."""
     if library.internal_api in ("openblas", "flexiblas"):
         return getattr(library, "threading_layer", None) != "openmp"
     return library.prefix == "vcomp"
 
 
 def _set_threads(library: Any, n_threads: int) -> None:
-    """Threadpoolctl lets one thread control OpenBLAS since 3.8, and ignores others until its control is cleared."""
+    """Since threadpoolctl 3.8 one thread controls OpenBLAS; others are ignored until that control is cleared."""
     clear_control = getattr(library, "clear_controlling_thread", lambda force: None)
     clear_control(force=True)
     library.set_num_threads(n_threads)
-    # Not kept: the limits of whoever had control can be given back only if they are free to take it.
+    # Control is cleared again, so that the thread that had it can take it back and restore its limits.
     clear_control(force=True)
 
 
 class Threads:
-    """A pool of threads. Made for every fit, because a pool does not survive a fork."""
+    """A pool of threads. Every fit makes its own, because a pool does not survive a fork."""
 
     def __init__(self, n_jobs: int | None) -> None:
         if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):

@@ -1,1 +1,1 @@
-"""The tangent space of every point: which features vary around it, and how it rotates from point to point."""
+"""The tangent space of every point: which features vary around it, and how it rotates between neighbours."""

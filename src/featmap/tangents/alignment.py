@@ -1,4 +1,4 @@
-"""How tangent spaces rotate from point to point: O_ij and Γ_ij for a pair, and O_ij on all edges of the graph."""
+"""Rotations between tangent spaces: O_ij and Γ_{i→j} for a pair of points, and O_ij on all edges of the graph."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ..values import Connection, FloatArray, Graph, Order, Tangents
 from .axes import axes
 from .polar import polar
 
-# The axes of all points are held for this many bytes' worth of features at a time.
+# The axes of all points are computed for a slice of features at a time, which takes this many bytes.
 BYTES_OF_AXES = 5 * 2**24
 EDGES_PER_BLOCK = 1 << 14
 
 
 def alignment(data: ScaledData, tangents: Tangents, i: int, j: int, dim: int) -> FloatArray:
-    """O_ij = polar(V_jᵀ V_i): carries coordinates in the tangent space of i to that of j."""
+    """O_ij = polar(V_jᵀ V_i), the rotation of coordinates in the tangent space of i to those in that of j."""
     here, there = axes(data, tangents, np.array([i, j]), dim)
     return polar(there @ here.T, np.eye(dim))
 
 
 def transport(data: ScaledData, tangents: Tangents, i: int, j: int, coordinates: np.ndarray) -> np.ndarray:
-    """Γ_{i→j}(c) = O_ij c + V_jᵀ(x_i − x_j): the same point in the coordinates of j."""
+    """Γ_{i→j}(c) = O_ij c + V_jᵀ(x_i − x_j), the coordinates at j of the point with the coordinates c at i."""
     dim = len(coordinates)
     x_i, x_j = data.rows(np.array([i, j]))
     there = axes(data, tangents, np.array([j]), dim)[0]
@@ -59,7 +59,7 @@ def _add_slice(
     steps: FloatArray,
     run: Run,
 ) -> None:
-    """What the features of one slice contribute to every edge; ``rows`` are in the order of the layout."""
+    """Add what the features of one slice contribute to every edge. ``rows`` are in the order of the layout."""
     part_axes = _all_axes(rows, tangents, order, products.shape[1], run)
     sources, targets, reverse = graph.sources, graph.weights.indices, graph.reverse_edges
     run.over_rows(
@@ -70,7 +70,7 @@ def _add_slice(
 
 
 def polar_of_edges(products: FloatArray, run: Run) -> FloatArray:
-    """O_ij of every edge, completed by the identity where a tangent space has too few directions."""
+    """O_ij of every edge. If a tangent space has too few directions, the identity completes it."""
     identity = np.eye(products.shape[-1])
     return run.by_blocks(
         len(products), lambda start, stop: (polar(products[start:stop], identity),), EDGES_PER_BLOCK

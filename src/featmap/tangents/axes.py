@@ -1,4 +1,4 @@
-"""Axes, loadings and importance of the rows that are asked for, rebuilt from the factors of their tangent spaces."""
+"""Axes, loadings and importance of chosen rows, rebuilt from the factors of their tangent spaces."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def loadings(data: ScaledData, tangents: Tangents, rows: IntArray, n_axes: int, 
 def feature_importance(
     data: ScaledData, tangents: Tangents, rows: IntArray, run: Run, out: np.ndarray | None = None
 ) -> np.ndarray:
-    """‖f_h‖ = (Σ_{l≤d_i} V_i[h, l]²)^½ of some rows: (rows, features), block by block into ``out``."""
+    """‖f_h‖ = (Σ_{l≤d_i} V_i[h, l]²)^½ of some rows: (rows, features), written into ``out`` block by block."""
     shape = (len(rows), data.shape[1])
     if out is None:
         out = np.empty(shape, np.float32)

@@ -1,4 +1,4 @@
-"""How consistent neighbouring tangent spaces are: cos Θ, for pairs of bases and as a mean around each point."""
+"""Consistency of neighbouring tangent spaces: cos Θ for pairs of points, and its mean around each point."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .axes import axes
 
 
 def consistency(products: np.ndarray) -> np.ndarray:
-    """cos Θ_ij = ‖V_jᵀV_i‖_*/d, which no sign and no rotation of either basis can change."""
+    """cos Θ_ij = ‖V_jᵀV_i‖_*/d. Signs and rotations of either basis do not change it."""
     return np.linalg.svd(products, compute_uv=False).mean(axis=-1)
 
 
 def mean_consistency(
     data: ScaledData, points: Tangents, chosen: IntArray, links: sp.csr_matrix, others: Tangents, dim: int
 ) -> DoubleArray:
-    """Σ_j P_ij cos Θ_ij / Σ_j P_ij over the rows j that each chosen point i is linked to.
+    """Σ_j P_ij cos Θ_ij / Σ_j P_ij over the rows j that each chosen point i is connected to.
 
-    ``links`` are the weights of the chosen points, ``others`` the tangent spaces of the rows. It is nan for a point
-    without directions, and for one without links.
+    ``links`` holds the weights P_ij of the chosen points, ``others`` the tangent spaces of the rows. The mean is nan
+    for a point without directions or without edges.
     """
     edges = links.tocoo()
     rows, numbers = np.unique(edges.col, return_inverse=True)
@@ -34,7 +34,7 @@ def mean_consistency(
 
 
 def _weighted_means(values: np.ndarray, weights: np.ndarray, owners: np.ndarray, known: np.ndarray) -> DoubleArray:
-    """The mean of each owner's values; nan where it is not known or has none."""
+    """The weighted mean of the values of each owner; nan for owners that are not known or have no values."""
     totals = np.bincount(owners, weights, len(known))
     sums = np.bincount(owners, weights * values, len(known))
     return np.divide(sums, totals, out=np.full(len(known), np.nan), where=known & (totals > 0))

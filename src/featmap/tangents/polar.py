@@ -6,14 +6,14 @@ import numpy as np
 
 from ..kernels.frames import polar_of_two
 
-DEGENERATE = 1e-9  # a singular value below this part of the largest carries no direction
+DEGENERATE = 1e-9  # a singular value below this part of the largest has no direction
 
 
 def polar(matrices: np.ndarray, previous: np.ndarray) -> np.ndarray:
-    """U Vᵀ of each of the (…, d, d) matrices U S Vᵀ. Where S has zeros, completed as near ``previous`` as possible.
+    """U Vᵀ for matrices U S Vᵀ of shape (…, d, d). Where S is 0 it is completed as near to ``previous`` as possible.
 
-    Two dimensions have a closed form in which flipping a column of the matrix flips exactly that column of the
-    result, bit for bit; a general SVD does not keep that promise.
+    Two dimensions have a closed form: flipping a column of the matrix flips exactly that column of the result, bit
+    for bit. A general SVD does not guarantee this.
     """
     dim = matrices.shape[-1]
     if dim == 1:

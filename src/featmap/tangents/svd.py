@@ -1,7 +1,7 @@
-"""X, neighbours → Tangents: which features vary around each point.
+"""Data and neighbours → Tangents: which features vary around each point.
 
-V_i is never stored: it is X_iᵀF_i, and the factors F_i are k × r whatever the number of features. `axes` rebuilds it
-for the rows that are asked for.
+V_i is never stored. It is X_iᵀF_i, and the factors F_i are k × r for any number of features. `axes` rebuilds V_i for
+the rows that are asked for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..values import DoubleArray, FloatArray, IntArray, Tangents
 
 EXPLAINED_VARIANCE = 0.9
 
-# Directions whose singular value is below this part of the largest are rounding of float32 data, not directions.
+# Directions with a singular value below this part of the largest come from the rounding of float32 data.
 RANK_TOLERANCE = 1e-4
 
 
@@ -30,7 +30,7 @@ def find_tangents(
 ) -> Tangents:
     """The SVD of W_i X_i at every center, from the eigenvectors of its k × k Gram matrix.
 
-    The centers are the scaled data themselves, or new rows scaled in the same way. Their neighbours are data.
+    The centers are the scaled data, or new rows scaled in the same way. Their neighbours are rows of the data.
     """
     k = neighbors.shape[1]
     r = min(k, data.shape[1])
@@ -47,7 +47,7 @@ def find_tangents(
 def local_svd(
     centers: FloatArray, table: FloatArray, positions: IntArray, weights: DoubleArray, r: int
 ) -> tuple[DoubleArray, DoubleArray]:
-    """Factors and singular values of some points, whose neighbours are the rows ``positions`` of a table."""
+    """Factors and singular values of some points. Their neighbours are the rows ``positions`` of a table."""
     k = positions.shape[1]
     grams = np.empty((len(centers), k, k))
     local_grams(centers, table, positions, weights, grams)
@@ -55,7 +55,7 @@ def local_svd(
 
 
 def _factorize(grams: DoubleArray, weights: DoubleArray, r: int) -> tuple[DoubleArray, DoubleArray]:
-    """F = W U Σ⁻¹ and σ of each point's Gram matrix U Σ² Uᵀ, largest first."""
+    """F = W U Σ⁻¹ and σ from the Gram matrix U Σ² Uᵀ of each point, the largest σ first."""
     eigenvalues, eigenvectors = np.linalg.eigh(grams)
     squares = np.maximum(eigenvalues[:, ::-1][:, :r], 0.0)
     present = squares > RANK_TOLERANCE**2 * squares[:, :1]
@@ -65,7 +65,7 @@ def _factorize(grams: DoubleArray, weights: DoubleArray, r: int) -> tuple[Double
 
 
 def count_dimensions(singular_values: DoubleArray, intrinsic_dim: int | str) -> IntArray:
-    """d_i: how many singular values reach 90 % of Σσ², or a fixed number; never more than the local rank."""
+    """d_i: how many singular values reach 90 % of Σσ², or a fixed number, but at most the local rank."""
     ranks = (singular_values > 0).sum(axis=1)
     if intrinsic_dim != "auto":
         return np.minimum(ranks, intrinsic_dim).astype(np.int32)
@@ -75,7 +75,7 @@ def count_dimensions(singular_values: DoubleArray, intrinsic_dim: int | str) -> 
 
 
 def data_radii(tangents: Tangents, n_axes: int) -> DoubleArray:
-    """R°_il = σ_il²/Σ_j P_ij: the radius of the data around i along its direction l. 0 without edges."""
+    """R°_il = σ_il²/Σ_j P_ij, the radius of the data around i along its direction l. Without edges it is 0."""
     radii = np.zeros((len(tangents.factors), n_axes))
     n_known = min(n_axes, tangents.n_directions)
     sums = tangents.weight_sums[:, None]
