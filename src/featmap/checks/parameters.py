@@ -58,7 +58,7 @@ def _neighbors(value: Any) -> bool:
 # An init that is not a name is an array; the fit checks its shape.
 RULES: Rules = {
     "n_neighbors": (integer(3), "must be an integer of at least 3 (the point itself and two others)"),
-    "n_components": (integer(1), "must be an integer of at least 1; 2 makes a map to look at"),
+    "n_components": (integer(1), "must be an integer of at least 1; 2 makes a map that can be drawn"),
     "metric": (
         _metric,
         "must be 'euclidean', 'cosine', another metric of sklearn.neighbors.VALID_METRICS['brute'], or a function "

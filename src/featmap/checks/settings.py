@@ -54,12 +54,12 @@ class Settings(NeighborhoodSettings):
 
 
 def neighborhood_settings(parameters: Mapping[str, Any], n_rows: int, seed: int) -> NeighborhoodSettings:
-    """Settings for the explanation of a map of so many rows."""
+    """Settings for the explanation of a map with n_rows rows."""
     return NeighborhoodSettings(**_definite(parameters, n_rows), frames=parameters["frames"], seed=seed)
 
 
 def fit_settings(owner: str, parameters: Mapping[str, Any], n_rows: int, seed: int) -> Settings:
-    """Settings for a fit of so many rows, from parameters that have passed `check_parameters`."""
+    """Settings for a fit with n_rows rows, from parameters that have passed `check_parameters`."""
     definite = _definite(parameters, n_rows) | {"seed": seed}
     definite["init"] = checked_init(owner, parameters["init"], (n_rows, parameters["n_components"]))
     names = {field.name for field in fields(Settings)} - set(definite)

@@ -80,10 +80,10 @@ def perturb(points: Points, chosen: IntArray, fractions: DoubleArray, seed: int,
 def _mean_move(points: Points, chosen: IntArray, order: np.ndarray, fraction: float, run: Run) -> float:
     n_replaced = max(1, round(fraction * order.shape[1]))
     rows = dense_rows(points.tangents.centers, chosen)
-    for place, point in enumerate(chosen):
-        replaced = order[place, :n_replaced]
+    for number, point in enumerate(chosen):
+        replaced = order[number, :n_replaced]
         neighborhood = points.mapped.data.rows(points.tangents.neighbors[point])
-        rows[place, replaced] = neighborhood[:, replaced].mean(axis=0)
+        rows[number, replaced] = neighborhood[:, replaced].mean(axis=0)
     mapped = points.mapped
     placed = place_rows(mapped.data.restore(rows), mapped.manifold, mapped.embedding, run)
     return float(np.linalg.norm(placed - points.embedding[chosen], axis=1).mean())

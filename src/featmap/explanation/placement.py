@@ -1,4 +1,4 @@
-"""Where new rows belong on a map of the data: each between its nearest rows, whatever batch it comes in."""
+"""The positions of new rows on a map of the data: each between its nearest rows, independent of its batch."""
 
 from __future__ import annotations
 

@@ -77,9 +77,9 @@ def _signs_along_tree(graph: Graph, connection: Connection, agreement: FloatArra
             continue
         children = order[1:]
         numbers = np.asarray(edge_numbers[parents[children], children]).ravel() - 1
-        rotations = np.where(agreement[numbers] < 0, -1.0, 1.0)
-        for child, rotation in zip(children, rotations, strict=True):
-            signs[child] = signs[parents[child]] * rotation
+        flips = np.where(agreement[numbers] < 0, -1.0, 1.0)
+        for child, flip in zip(children, flips, strict=True):
+            signs[child] = signs[parents[child]] * flip
     return signs
 
 

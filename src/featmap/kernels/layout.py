@@ -26,10 +26,10 @@ _LAST = np.int32(TABLE_SIZE - 1)
 
 
 @inlined
-def table_place(squared):
+def table_entry(squared):
     """The entry of a squared distance in a table. Distances outside the table use its first or last entry."""
-    place = (np.float32(squared).view(np.int32) >> _SHIFT) - _FIRST
-    return uint32(min(max(place, np.int32(0)), _LAST))
+    entry = (np.float32(squared).view(np.int32) >> _SHIFT) - _FIRST
+    return uint32(min(max(entry, np.int32(0)), _LAST))
 
 
 @inlined
@@ -115,7 +115,7 @@ def attract(transposed, slots, pull, limit, start, stop, gradient):
             weights = slots.weights[slots.starts[slot] : slots.starts[slot + 1]]
             measure_steps(transposed, others, here, steps, coefficient)
             for e in range(others.shape[0]):
-                coefficient[e] = pull[table_place(coefficient[e])]
+                coefficient[e] = pull[table_entry(coefficient[e])]
             for c in range(dim):
                 total, step = totals[c], steps[c]
                 for e in range(others.shape[0]):
@@ -146,7 +146,7 @@ def repel(transposed, pool, windows, rates, push, limit, start, stop, gradient):
                     step[e] = other[e] - origin[e]
                     coefficient[e] += step[e] * step[e]
             for e in range(n_points):
-                coefficient[e] = push[table_place(coefficient[e])]
+                coefficient[e] = push[table_entry(coefficient[e])]
             for c in range(dim):
                 total, step = totals[c], steps[c]
                 for e in range(n_points):
@@ -172,7 +172,7 @@ def map_radii(transposed, slots, frames, similarity, start, stop, radii, sums):
             others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
             measure_steps(transposed, others, here, steps, phi)
             for e in range(others.shape[0]):
-                phi[e] = similarity[table_place(phi[e])]
+                phi[e] = similarity[table_entry(phi[e])]
                 totals[e] += phi[e]
             for a in range(dim):
                 for b in range(a + 1):
@@ -231,15 +231,15 @@ def density_tensors(frames, data, logs, radii, sums, slopes, start, stop, tensor
             slope = along * data[axis, i] - against * (logs[axis, i] - mean)
             worth[axis] = slope / (sums[i] * (radii[axis, i] + floor)) if sums[i] > 0 else 0.0
             level += worth[axis] * radii[axis, i]
-        place = 0
+        part = 0
         for a in range(dim):
             for b in range(a + 1):
                 total = 0.0
                 for axis in range(dim):
                     total += worth[axis] * frames[i, a, axis] * frames[i, b, axis]
-                tensors[place, i] = total
-                place += 1
-        tensors[place, i] = level
+                tensors[part, i] = total
+                part += 1
+        tensors[part, i] = level
 
 
 @compiled_sums
@@ -251,7 +251,7 @@ def stretch(transposed, slots, similarity, pull, tensors, weight, start, stop, g
     """
     dim = transposed.shape[0]
     level = tensors.shape[0] - 1
-    here, steps, turned, totals = (
+    here, steps, stretched, totals = (
         np.empty((dim, CHUNK), np.float32),
         np.empty((dim, CHUNK), np.float32),
         np.empty((dim, CHUNK), np.float32),
@@ -269,27 +269,27 @@ def stretch(transposed, slots, similarity, pull, tensors, weight, start, stop, g
             degree = others.shape[0]
             measure_steps(transposed, others, here, steps, phi)
             gather_sums(tensors[level], others, own[level], inward)
-            turned[:, :degree] = 0
-            place = 0
+            stretched[:, :degree] = 0
+            part = 0
             for a in range(dim):
                 for b in range(a + 1):
-                    gather_sums(tensors[place], others, own[place], both)
-                    place += 1
-                    add_products(both, steps[b], degree, turned[a])
+                    gather_sums(tensors[part], others, own[part], both)
+                    part += 1
+                    add_products(both, steps[b], degree, stretched[a])
                     if b < a:
-                        add_products(both, steps[a], degree, turned[b])
+                        add_products(both, steps[a], degree, stretched[b])
             for a in range(dim):
-                step, turn = steps[a], turned[a]
+                step, stretched_along = steps[a], stretched[a]
                 for e in range(degree):
-                    inward[e] -= turn[e] * step[e]
+                    inward[e] -= stretched_along[e] * step[e]
             for e in range(degree):
-                entry = table_place(phi[e])
+                entry = table_entry(phi[e])
                 inward[e] *= pull[entry]
                 phi[e] = similarity[entry]
             for c in range(dim):
-                total, step, turn = totals[c], steps[c], turned[c]
+                total, step, stretched_along = totals[c], steps[c], stretched[c]
                 for e in range(degree):
-                    total[e] += phi[e] * (np.float32(2) * turn[e] + inward[e] * step[e])
+                    total[e] += phi[e] * (np.float32(2) * stretched_along[e] + inward[e] * step[e])
         for c in range(dim):
             for e in range(points.shape[0]):
                 gradient[c, points[e]] -= weight * totals[c, e]

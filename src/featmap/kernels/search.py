@@ -32,22 +32,22 @@ def project_rows(rows, directions, start, stop, out):
 def insert_sorted(distance, index, filled, distances, indices, row):
     """Insert into a row sorted by (distance, index) and return its new length. A full row drops its last entry."""
     k = distances.shape[1]
-    place = k
+    position = k
     if filled < k:
-        place = filled
+        position = filled
         filled += 1
     elif distance < distances[row, k - 1] or (distance == distances[row, k - 1] and index < indices[row, k - 1]):
-        place = k - 1
-    if place < k:
-        while place > 0 and (
-            distances[row, place - 1] > distance
-            or (distances[row, place - 1] == distance and indices[row, place - 1] > index)
+        position = k - 1
+    if position < k:
+        while position > 0 and (
+            distances[row, position - 1] > distance
+            or (distances[row, position - 1] == distance and indices[row, position - 1] > index)
         ):
-            distances[row, place] = distances[row, place - 1]
-            indices[row, place] = indices[row, place - 1]
-            place -= 1
-        distances[row, place] = distance
-        indices[row, place] = index
+            distances[row, position] = distances[row, position - 1]
+            indices[row, position] = indices[row, position - 1]
+            position -= 1
+        distances[row, position] = distance
+        indices[row, position] = index
     return filled
 
 
