@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ class Manifold:
     n_tangent_neighbors: int
     intrinsic_dim: int | str
 
-    @property
+    @cached_property
     def mean_distance(self) -> float:
         """The mean distance between neighbours of the graph, for new rows that have only duplicates."""
         distances = self.neighbors.distances[:, : self.n_neighbors - 1]
@@ -77,7 +78,7 @@ def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold
         data = scale_data(X, unit_rows=settings.metric == "cosine")
     search = make_search(data, X, settings.metric)
     rows = search_rows(X, data, settings.metric)
-    neighbors = settings.precomputed_knn or run.stage("neighbors", find_neighbors, search, rows, settings.n_others)
+    neighbors = run.stage("neighbors", given_or_found, search, rows, settings)
     graph = run.stage("graph", neighborhood_graph, neighbors, settings)
     tangents = run.stage("tangents", tangent_spaces, data, neighbors, graph, settings, centers=data.matrix)
     return Manifold(
@@ -127,15 +128,20 @@ def lay_out(
     )
 
 
+def given_or_found(search: Search, rows: Matrix, settings: NeighborhoodSettings, run: Run) -> Neighbors:
+    """The neighbours that the user gave, or else the nearest others of every row."""
+    return settings.precomputed_knn or find_neighbors(search, rows, settings.n_others, run)
+
+
 def neighborhood_graph(neighbors: Neighbors, settings: NeighborhoodSettings, run: Run) -> Graph:
-    """The graph of the n_neighbors − 1 nearest others. A warning counts the rows that have nothing in common."""
+    """The graph of the n_neighbors − 1 nearest others. A warning counts the rows without any edge."""
     near = neighbors.first(settings.n_neighbors - 1)
     graph = build_graph(near, settings.n_neighbors, unconnected_from(settings.metric), run)
     n_unconnected = int((~graph.is_connected).sum())
     if n_unconnected:
         warn(
-            f"{n_unconnected} of {len(near.indices)} rows have no neighbours: they are as far from all others as "
-            f"metric={settings.metric!r} can tell, or neighbours were missing; they are on a ring around the map"
+            f"{n_unconnected} of {len(near.indices)} rows have no neighbours: under metric={settings.metric!r} they have "
+            "nothing in common with any other row, or neighbours were missing; a fit places them on a ring around the map"
         )
     return graph
 
