@@ -69,7 +69,9 @@ def test_connection_equals_its_twin(curved, dim, slices, run, monkeypatch):
         np.testing.assert_allclose(connection.products[e], V[j].T @ V[i], atol=1e-5)
         np.testing.assert_allclose(connection.steps[e], V[i].T @ (features.matrix[j] - features.matrix[i]), atol=1e-5)
         if min(np.linalg.svd(V[j].T @ V[i], compute_uv=False)) > 1e-3:
-            np.testing.assert_allclose(connection.rotations[e], reference.nearest_orthogonal(V[j].T @ V[i]), atol=1e-3)
+            np.testing.assert_allclose(
+                connection.rotations[e], reference.nearest_orthogonal(V[j].T @ V[i]), atol=1e-3
+            )
 
 
 def test_connection_of_a_renumbered_graph(curved, run):
