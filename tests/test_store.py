@@ -678,17 +678,57 @@ def test_arrays_with_too_few_rows_are_refused(part, saved):
         FeatMAP.load(saved)
 
 
-@pytest.mark.parametrize(("kept", "says"), [(np.s_[:-1], "neighbors"), (np.s_[:, :-1], "n_tangent_neighbors")])
-def test_fewer_neighbours_are_refused(kept, says, saved):
-    """Indices and distances fit each other, but not the rest."""
+def with_arrays(*places, made):
+    """A change for `rewritten`: several arrays, which still fit each other."""
 
     def change(content, arrays):
-        neighbors = content["mapped"]["manifold"]["neighbors"]
-        for name in neighbors:
-            with_array(name, made=lambda array: np.ascontiguousarray(array[kept]))(neighbors, arrays)
+        for place in places:
+            with_array(*place, made=made)(content, arrays)
 
+    return change
+
+
+def with_smaller_graph(content, arrays):
+    """Every row is its own only neighbour, and one row is missing."""
+    first = len(arrays)
+    arrays += [np.ones(23, np.float32), np.arange(23, dtype=np.int32), np.arange(24, dtype=np.int32)]
+    node, last = node_at(content, GRAPH)
+    node[last].update(shape=[23, 23], data=first, indices=first + 1, indptr=first + 2)
+
+
+def with_fewer_directions(content, arrays):
+    """The last direction of every tangent space is missing."""
+    with_arrays((*TANGENTS, "factors"), (*TANGENTS, "singular_values"), made=lambda array: array[..., :-1])(
+        content, arrays
+    )
+    with_array(*TANGENTS, "intrinsic_dim", made=np.zeros_like)(content, arrays)
+
+
+NEIGHBORS = [(*MANIFOLD, "neighbors", name) for name in ("indices", "distances")]
+LOCAL_SVD = ("centers", "neighbors", "factors", "singular_values", "intrinsic_dim", "weight_sums")
+SMALLER = {
+    "neighbours of fewer rows": ("neighbors", with_arrays(*NEIGHBORS, made=lambda array: array[:-1])),
+    "fewer neighbours": ("n_tangent_neighbors", with_arrays(*NEIGHBORS, made=lambda array: array[:, :-1])),
+    "a smaller graph": ("the graph", with_smaller_graph),
+    "tangent spaces of fewer rows": (
+        "the tangent spaces",
+        with_arrays(*((*TANGENTS, name) for name in LOCAL_SVD), made=lambda array: array[:-1]),
+    ),
+    "fewer directions": ("the tangent spaces", with_fewer_directions),
+}
+
+
+@pytest.mark.parametrize("name", SMALLER)
+def test_parts_that_fit_themselves_but_not_the_rest_are_refused(name, saved):
+    says, change = SMALLER[name]
     rewritten(saved, KIND, change)
-    with pytest.raises(StoreError, match=f"cannot be read: {says} cannot belong"):
+    with pytest.raises(StoreError, match=rf"model\.featmap cannot be read: {says} cannot belong to the rest of it"):
+        FeatMAP.load(saved)
+
+
+def test_negative_singular_values_are_refused(saved):
+    rewritten(saved, KIND, with_array("attributes", "singular_values_", made=with_entry(-1.0)))
+    with pytest.raises(StoreError, match=r"model\.featmap cannot be read: singular_values_ cannot belong"):
         FeatMAP.load(saved)
 
 
@@ -739,9 +779,12 @@ def test_all_parameters_are_tried_and_all_are_needed(saved):
         FeatMAP.load(saved)
 
 
+INDEX = (*MANIFOLD, "search", 1, "index")
+
+
 def lists_of(place, name, made):
     """A change of the lists of a search."""
-    return with_array(*MANIFOLD, "search", 1, "index", place, name, made=made)
+    return with_array(*INDEX, place, name, made=made)
 
 
 def entry_of(is_point, value):
@@ -764,10 +807,15 @@ LISTS = {
     "centers that are NaN": lists_of("centers", "blocks", entry_of(True, math.nan)),
     "padding that is NaN": lists_of("lists", "blocks", entry_of(False, math.nan)),
     "padding that could be found": lists_of("lists", "blocks", entry_of(False, 0.0)),
-    "directions that are NaN": with_array(*MANIFOLD, "search", 1, "index", "directions", made=with_entry(math.nan)),
-    "directions of fewer features": with_array(
-        *MANIFOLD, "search", 1, "index", "directions", made=lambda array: array[:-1]
+    "directions that are NaN": with_array(*INDEX, "directions", made=with_entry(math.nan)),
+    "lists that end early": lists_of("lists", "first_blocks", lambda first: np.minimum(first, first[-1] - 1)),
+    "fewer coordinates of rows": lists_of("lists", "blocks", lambda blocks: blocks[:, :-1]),
+    "fewer coordinates": with_arrays(
+        (*INDEX, "directions"),
+        *((*INDEX, place, "blocks") for place in ("lists", "centers")),
+        made=lambda array: array[:, :-1],
     ),
+    "directions of fewer features": with_array(*INDEX, "directions", made=lambda array: array[:-1]),
 }
 
 
