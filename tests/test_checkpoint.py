@@ -22,10 +22,10 @@ from featmap import (
 )
 from featmap import neighbors as neighbors_stage
 from featmap.layout import descent
-from featmap.run import checkpoint as checkpoints
-from featmap.store import replacing
-from featmap.store.container import read_file, write_file
-from test_store import fail, mutated, wait_for_writes
+from featmap.run import checkpoint as policy
+from featmap.store import checkpoints, replacing
+from featmap.store.container import read_file
+from files import fail, mutated, rewritten, wait_for_writes, with_array, with_entry
 
 EPOCHS, DENSITY_FROM = 16, 8
 SETTING = {
@@ -35,31 +35,33 @@ SETTING = {
     "random_state": 0,
     "n_jobs": 1,
 }
-STAGES = ["neighbors", "graph", "tangents", "start", "alignment"]
+STAGES = ["scaling", "neighbors", "graph", "tangents", "start", "alignment"]
+N_ROWS = 90
 POINTS = [
-    *((stage, done) for stage in STAGES for done in (0, 1)),
+    *((stage, done) for stage in STAGES for done in (0, N_ROWS if stage == "neighbors" else 1)),
     *(("layout", epoch) for epoch in (0, 1, 5, DENSITY_FROM - 1, DENSITY_FROM, DENSITY_FROM + 1, 13, EPOCHS)),
     *(("frames", done) for done in (0, 1)),
 ]
+NORMAL = np.random.default_rng(0).normal(size=(N_ROWS, 5))
 KINDS = {
-    "dense": (np.random.default_rng(0).normal(size=(90, 5)), {}),
+    "dense": (NORMAL, {}),
     "sparse, three dimensions": (
         sp.csr_matrix(np.random.default_rng(0).poisson(0.8, (90, 9)).astype(float)),
         {"n_components": 3},
     ),
     "cosine, paper's frames": (
-        np.random.default_rng(0).normal(size=(90, 5)),
+        NORMAL,
         {"metric": "cosine", "frames": "paper"},
     ),
-    "another metric": (np.random.default_rng(0).normal(size=(90, 5)), {"metric": "manhattan"}),
-    "no density": (np.random.default_rng(0).normal(size=(90, 5)), {"density_weight": 0.0}),
-    "larger tangents": (np.random.default_rng(0).normal(size=(90, 5)), {"n_tangent_neighbors": 12}),
+    "another metric": (NORMAL, {"metric": "manhattan"}),
+    "no density": (NORMAL, {"density_weight": 0.0}),
+    "larger tangents": (NORMAL, {"n_tangent_neighbors": 12}),
     "neighbours given": (
-        np.random.default_rng(0).normal(size=(90, 5)),
+        NORMAL,
         {"precomputed_knn": ((np.arange(90)[:, None] + np.arange(1, 16)) % 90, np.tile(np.arange(15.0), (90, 1)))},
     ),
 }
-DATA = KINDS["dense"][0]
+DATA = NORMAL
 
 
 class Stopped(Exception):
@@ -91,8 +93,8 @@ def bytes_of(model, X):
 @pytest.fixture
 def at_every_chance(monkeypatch):
     """Checkpoints are written whenever they could be."""
-    monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", 0.0)
-    monkeypatch.setattr(checkpoints, "MOST_OF_THE_TIME", np.inf)
+    monkeypatch.setattr(policy, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(policy, "MOST_OF_THE_TIME", np.inf)
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +127,8 @@ def test_an_interrupted_fit_goes_on_and_ends_with_the_same_bytes(stage, done, tm
     assert bytes_of(model, DATA) == uninterrupted("dense")
     if stage in ("layout", "frames"):
         epoch = done if stage == "layout" else EPOCHS
-        assert [n for name, n in calls if name == "layout"] == [0, *range(epoch + 1, EPOCHS + 1)]
+        steps = range(epoch + 1, EPOCHS + 1) if epoch < EPOCHS else [1]  # a stage without steps is one step
+        assert [n for name, n in calls if name == "layout"] == [0, *steps]
     assert list(tmp_path.iterdir()) == []
 
 
@@ -235,7 +238,7 @@ def test_other_data_or_versions_are_refused(tmp_path, monkeypatch):
     nearly = DATA.copy()
     nearly[17, 3] = np.nextafter(nearly[17, 3], 1)
     for other in (nearly, DATA[::-1], DATA[:, ::-1], DATA[:80], DATA.astype(np.float32), sp.csr_matrix(DATA)):
-        with pytest.raises(StoreError, match=r"with other data; delete it to begin anew, or choose another path"):
+        with pytest.raises(StoreError, match=r"with other data; delete it to start again, or choose another path"):
             FeatMAP(**SETTING).fit(other, checkpoint=path)
     with pytest.raises(StoreError, match="other random_state"):
         FeatMAP(**{**SETTING, "random_state": None}).fit(DATA, checkpoint=path)
@@ -288,8 +291,8 @@ def test_other_files_are_refused_and_stay(tmp_path):
     FeatMAP(**SETTING).fit(DATA).save(path)
     for data, says in (
         (path.read_bytes(), "holds a fitted model, not a checkpoint"),
-        (b"a,b,c\n1,2,3\n", "no file of featmap"),
-        (b"", "no file of featmap"),
+        (b"a,b,c\n1,2,3\n", "not a featmap file"),
+        (b"", "not a featmap file"),
     ):
         path.write_bytes(data)
         with pytest.raises(StoreError, match=f"file cannot be read: it.*{says}; delete it"):
@@ -309,7 +312,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
         altered = mutated(data, rng)
         if altered != data:
             path.write_bytes(altered)
-            with pytest.raises(StoreError, match=r"fit cannot be read: .*; delete it to begin anew"):
+            with pytest.raises(StoreError, match=r"fit cannot be read: .*; delete it to start again"):
                 FeatMAP(**SETTING).fit(DATA, checkpoint=path)
 
 
@@ -326,32 +329,71 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
 def test_arrays_that_kernels_could_not_trust_are_refused(stage, part, tmp_path):
     path = tmp_path / "fit"
     interrupt(path)
-    contents = read_file(path, checkpoints.KIND, mapped=False)
-    contents.arrays[contents.content["stages"][stage][part]].flat[0] = 10**6
-    write_file(path, checkpoints.KIND, contents)
-    with pytest.raises(StoreError, match="delete it"):
+    rewritten(path, checkpoints.KIND, with_array("stages", stage, part, made=with_entry(10**6)))
+    with pytest.raises(StoreError, match=r"fit cannot be read: .*; delete it"):
         FeatMAP(**SETTING).fit(DATA, checkpoint=path)
 
 
 @pytest.mark.usefixtures("at_every_chance")
-@pytest.mark.parametrize("stage", ["alignment", "layout", "start", "density"])
-def test_stages_of_another_size_are_refused(stage, tmp_path):
+def test_numbers_that_are_not_finite_are_refused(tmp_path):
+    path = tmp_path / "fit"
+    interrupt(path)
+    whole = path.read_bytes()
+    for place in (
+        ("neighbors", "distances"),
+        ("graph", "weights", "data"),
+        ("tangents", "factors"),
+        ("tangents", "singular_values"),
+        ("tangents", "weight_sums"),
+        ("start",),
+        ("alignment", "products"),
+        ("alignment", "rotations"),
+        ("alignment", "steps"),
+        ("layout", "transposed"),
+        ("layout", "gradient_mean"),
+        ("layout", "gradient_square"),
+        ("density", "axes"),
+    ):
+        path.write_bytes(whole)
+        rewritten(path, checkpoints.KIND, with_array("stages", *place, made=with_entry(np.nan)))
+        with pytest.raises(StoreError, match=r"fit cannot be read: .*; delete it"):
+            FeatMAP(**SETTING).fit(DATA, checkpoint=path)
+
+
+@pytest.mark.usefixtures("at_every_chance")
+@pytest.mark.parametrize(
+    ("stage", "says"),
+    [
+        ("neighbors", "neighbors"),
+        ("graph", "the graph"),
+        ("start", "start"),
+        ("alignment", "alignment"),
+        ("layout", "layout"),
+        ("density", "the frames"),
+    ],
+)
+def test_stages_of_another_size_are_refused(stage, says, tmp_path):
     interrupt(tmp_path / "small", X=DATA[:80])
     interrupt(tmp_path / "fit")
-    small, contents = (read_file(tmp_path / name, checkpoints.KIND, mapped=False) for name in ("small", "fit"))
-    offset = len(contents.arrays)
-    node = small.content["stages"][stage]
-    numbers = (
-        node + offset
-        if isinstance(node, int)
-        else {key: value + offset * (key not in ("epoch", "covariance_size")) for key, value in node.items()}
-    )
-    contents.content["stages"][stage] = numbers
-    write_file(
-        tmp_path / "fit", checkpoints.KIND, type(contents)(contents.content, [*contents.arrays, *small.arrays])
-    )
-    with pytest.raises(StoreError, match=f"{stage} does not fit"):
+    smaller = read_file(tmp_path / "small", checkpoints.KIND, mapped=False)
+
+    def change(content, arrays):
+        content["stages"][stage] = renumbered(smaller.content["stages"][stage], len(arrays))
+        arrays.extend(smaller.arrays)
+
+    rewritten(tmp_path / "fit", checkpoints.KIND, change)
+    with pytest.raises(StoreError, match=f"fit cannot be read: {says} cannot belong to the rest of it; delete it"):
         FeatMAP(**SETTING).fit(DATA, checkpoint=tmp_path / "fit")
+
+
+def renumbered(node, offset):
+    """A stage of another file, whose arrays now come after others."""
+    if isinstance(node, int):
+        return node + offset
+    if not isinstance(node, dict):
+        return node
+    plain = ("epoch", "shape", "class")
+    return {key: value if key in plain else renumbered(value, offset) for key, value in node.items()}
 
 
 # What ends a fit, and what does not.
@@ -401,7 +443,7 @@ def test_a_full_disk_does_not_end_a_fit(tmp_path, uninterrupted, monkeypatch):
         if (stage, done) == ("frames", 0):
             assert path.read_bytes() == left[0]
 
-    with pytest.warns(FeatmapWarning, match="checkpoint: .*No space left.* the fit goes on") as warned:
+    with pytest.warns(FeatmapWarning, match="checkpoint: .*No space left.* the fit continues") as warned:
         model = FeatMAP(**SETTING).fit(DATA, callback=full_from_here, checkpoint=path)
     assert [warning.filename for warning in warned] == [__file__]
     assert bytes_of(model, DATA) == uninterrupted("dense")
@@ -438,7 +480,7 @@ def times_of_writing(monkeypatch, path, seconds_to_write):
     def tick(stage, done, total):
         clock.now += stage == "layout" and done > 0
 
-    monkeypatch.setattr(checkpoints, "time", clock)
+    monkeypatch.setattr(policy, "time", clock)
     monkeypatch.setattr(checkpoints, "write_file", write)
     FeatMAP(**{**SETTING, "n_epochs": 60}).fit(DATA, callback=tick, checkpoint=path)
     return times

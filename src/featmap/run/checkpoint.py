@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from ..errors import StoreError, warn
 
-# Written when a stage or an epoch ends, but not again before this many seconds, and so seldom that writing takes no
-# more than this part of the time.
+# A checkpoint is written when a stage or an epoch ends, but not before this many seconds have passed since the last
+# time, and so seldom that writing takes no more than this part of the time.
 SECONDS_BETWEEN = 5.0
 MOST_OF_THE_TIME = 0.05
 
@@ -23,11 +23,11 @@ class StageFile(Protocol):
         ...
 
     def read(self, name: str, made: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
-        """The result of a stage, checked against what was ``made`` before. Fields that are ``given`` are not kept."""
+        """The result of a stage, checked against what was ``made`` before. Fields ``given`` are not stored."""
         ...
 
     def write(self, made: Mapping[str, Any]) -> None:
-        """Put the results of all stages in the place of what is in the file."""
+        """Replace what is in the file by the results of all stages."""
         ...
 
     def remove(self) -> None:
@@ -36,17 +36,17 @@ class StageFile(Protocol):
 
 
 class Checkpoint:
-    """Keeps nothing: every stage makes its result."""
+    """Keeps nothing, so that every stage makes its result."""
 
     def kept(self, name: str, make: Callable[[], Any], **given: Any) -> Any:
-        """What ``make`` makes. Fields of it that are ``given`` need not be kept."""
+        """The result that ``make`` makes. Fields of it that are ``given`` need not be kept."""
         return make()
 
     def keep(self) -> None:
-        """Called where the fit could be resumed from what has been made so far."""
+        """Write the results so far, if it is time. To be called where a fit could be resumed from them."""
 
     def finish(self) -> None:
-        """Called when nothing is left to do."""
+        """Remove what was kept. To be called when the fit has ended."""
 
 
 NO_CHECKPOINT = Checkpoint()

@@ -1,1 +1,1 @@
-"""Fitted models and unfinished fits in files: plain data, checked byte by byte, replaced as a whole."""
+"""Fitted models and unfinished fits in files: plain data, with checksums, replaced as a whole."""

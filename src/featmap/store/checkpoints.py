@@ -22,7 +22,11 @@ from ..values import Tangents
 from .checks import check_stage
 from .container import Contents, read_file, refusing, write_file
 from .registry import CONNECTION, FLOAT, FRAMES, GRAPH, LOCAL_SVD, NEIGHBORS, STATE
-from .schema import Array, Collected, Entries, Integer, Record, Table, Text, Undecoded, unpack
+from .schema.arrays import Array
+from .schema.classes import Record
+from .schema.codec import Collected, unpack
+from .schema.containers import Entries, Table
+from .schema.plain import Integer, Text, Undecoded
 
 KIND = "checkpoint"
 ADVICE = "delete it to start again, or choose another path"
@@ -43,9 +47,9 @@ STAGES: Mapping[str, Any] = {
 def open_checkpoint(
     path: str | os.PathLike[str], X: Matrix, settings: Mapping[str, Any], *, any_seed: bool
 ) -> tuple[FileCheckpoint, int]:
-    """Resume the fit at ``path``, or begin one there; and the seed to use.
+    """Resume the fit that is kept at ``path``, or begin one there. Returns the checkpoint and the seed of the fit.
 
-    With ``any_seed`` a resumed fit keeps the seed it began with.
+    With ``any_seed`` a resumed fit keeps the seed that it began with.
     """
     marked = {**settings, "seed": "any"} if any_seed else settings
     shape = (X.shape[0], settings["n_components"])
@@ -56,7 +60,7 @@ def open_checkpoint(
 
 
 class CheckpointFile:
-    """Results of stages in a file, with a fingerprint of the fit that they belong to."""
+    """A file with the results of stages, and a fingerprint of the fit that they belong to."""
 
     def __init__(self, path: Path, mark: dict[str, str], seed: int, shape: tuple[int, int]) -> None:
         self.path, self.seed = path, seed
@@ -86,7 +90,7 @@ class CheckpointFile:
     def resume(self) -> bool:
         """Take over what is in the file. False if another fit began it and has not finished a stage."""
         with _advising():
-            # Not mapped: the file is soon replaced, which some systems refuse while it is mapped.
+            # Not mapped, because the file will soon be replaced, which some systems refuse while it is mapped.
             contents = read_file(self.path, KIND, mapped=False)
             with refusing(self.path):
                 found = unpack(CHECKPOINT, contents)
@@ -104,7 +108,7 @@ class CheckpointFile:
 
 
 def _named(marks: Iterable[tuple[str, str]]) -> set[str]:
-    """What differs, by the names that users know."""
+    """What differs, by the names of the parameters."""
     return {"random_state" if name == "seed" else name for name, _ in marks}
 
 

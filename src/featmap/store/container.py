@@ -9,12 +9,12 @@
     arrays    each at the next multiple of 64, in the order of the table, with zeros between
     32 bytes  BLAKE2b of all bytes before
 
-Nothing in a file is ever run: no pickle, no name that is imported. Places of arrays are not stored but follow from
-the table, so they cannot overlap or point elsewhere. The digest guards against accidents, not against forgery; so a
-header is believed only as far as it fits the file, and what it describes is checked when it is built (`schema`,
-`checks`).
+Nothing in a file is ever run: there is no pickle, and no name is imported. Offsets of arrays are not stored. They
+follow from the table, so arrays cannot overlap or lie outside the file. The digest guards against accidents, not
+against forgery. So a header is believed only as far as it fits the file, and what it describes is checked when it is
+built (`schema`, `checks`).
 
-Magic, version, length and digest are the same in all versions, so that a file of a later one is known to be whole
+Magic, version, length and digest are the same in all versions. So a file of a later version is known to be undamaged
 before it is refused.
 """
 
@@ -57,71 +57,87 @@ class Contents:
 
 
 def write_file(path: Path, kind: str, contents: Contents) -> None:
-    """Put contents in the place of whatever is at ``path``."""
+    """Write contents to ``path``. A file that is there is replaced as a whole."""
     arrays = [_storable(array) for array in contents.arrays]
-    table = [[array.dtype.str, _order(array), list(array.shape)] for array in arrays]
-    header = json.dumps(
-        {"kind": kind, "featmap": __version__, "arrays": table, "content": contents.content},
-        allow_nan=False,
-        separators=(",", ":"),
-    ).encode()
-    places, end = _places([array.nbytes for array in arrays], PREAMBLE.size + len(header))
-    digest = blake2b(digest_size=DIGEST_SIZE)
+    header = _header(kind, arrays, contents.content)
+    offsets, end = _offsets([array.nbytes for array in arrays], PREAMBLE.size + len(header))
     with replacing(path) as file:
-
-        def put(piece: Any) -> None:
-            digest.update(piece)
-            file.write(piece)
-
-        put(PREAMBLE.pack(MAGIC, FORMAT, 0, end + DIGEST_SIZE, len(header)))
-        put(header)
-        written = PREAMBLE.size + len(header)
-        for array, place in zip(arrays, places, strict=True):
-            put(bytes(place - written))
+        digested = _Digested(file)
+        digested.write(PREAMBLE.pack(MAGIC, FORMAT, 0, end + DIGEST_SIZE, len(header)))
+        digested.write(header)
+        for array, offset in zip(arrays, offsets, strict=True):
+            digested.write(bytes(offset - digested.n_written))
             flat = array.ravel(order="K").view(np.uint8)
             for start in range(0, len(flat), CHUNK):
-                put(flat[start : start + CHUNK])
-            written = place + array.nbytes
-        file.write(digest.digest())
+                digested.write(flat[start : start + CHUNK])
+        file.write(digested.digest())
+
+
+class _Digested:
+    """Counts and digests what is written to a file."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._hash = file, blake2b(digest_size=DIGEST_SIZE)
+        self.n_written = 0
+
+    def write(self, piece: Any) -> None:
+        self._hash.update(piece)
+        self._file.write(piece)
+        self.n_written += len(piece)
+
+    def digest(self) -> bytes:
+        return self._hash.digest()
+
+
+def _header(kind: str, arrays: Sequence[np.ndarray], content: Any) -> bytes:
+    table = [[array.dtype.str, _order(array), list(array.shape)] for array in arrays]
+    header = {"kind": kind, "featmap": __version__, "arrays": table, "content": content}
+    return json.dumps(header, allow_nan=False, separators=(",", ":")).encode()
 
 
 def read_file(path: Path, kind: str, *, mapped: bool) -> Contents:
-    """What was written to ``path``, once every byte is known to be as it was written.
+    """Read what was written to ``path``, after checking that no byte has changed.
 
-    With ``mapped``, large arrays stay in the file until they are looked at, and changes to them stay in memory.
+    With ``mapped``, large arrays stay in the file until they are used, and changes to them stay in memory.
     """
     with open(path, "rb") as file, refusing(path):
         header_size, end = _checked_sizes(file)
-        file.seek(PREAMBLE.size)
-        header = json.loads(file.read(header_size).decode(), parse_constant=_no_number)
-        if not isinstance(header, dict) or set(header) != {"kind", "featmap", "arrays", "content"}:
-            raise ValueError("its header is not one of featmap")
-        if header["kind"] != kind:
-            raise ValueError(f"it holds a {header['kind']}, not a {kind}")
+        header = _read_header(file, header_size, kind)
         table = _checked_table(header["arrays"])
         sizes = [dtype.itemsize * math.prod(shape) for dtype, _, shape in table]
-        places, table_end = _places(sizes, PREAMBLE.size + header_size)
+        offsets, table_end = _offsets(sizes, PREAMBLE.size + header_size)
         if table_end != end:
             raise ValueError("its arrays do not fill the file")
         arrays = [
-            _read_array(file, place, *entry, mapped=mapped and size >= MAPPED_FROM)
-            for place, size, entry in zip(places, sizes, table, strict=True)
+            _read_array(file, offset, *entry, mapped=mapped and size >= MAPPED_FROM)
+            for offset, size, entry in zip(offsets, sizes, table, strict=True)
         ]
     return Contents(header["content"], arrays)
 
 
+def _read_header(file: BinaryIO, size: int, kind: str) -> dict[str, Any]:
+    file.seek(PREAMBLE.size)
+    header = json.loads(file.read(size).decode(), parse_constant=_refuse_constant)
+    if not isinstance(header, dict) or set(header) != {"kind", "featmap", "arrays", "content"}:
+        raise ValueError("its header is not one of featmap")
+    if header["kind"] != kind:
+        raise ValueError(f"it holds a {header['kind']}, not a {kind}")
+    return header
+
+
 @contextmanager
 def refusing(path: Path) -> Iterator[None]:
-    """Say of whatever does not fit together which file it is in."""
+    """Turn errors about what is in a file into a StoreError that names the file."""
     try:
-        yield
-    except (ValueError, RecursionError) as error:
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers that overflow are refused, without a warning
+            yield
+    except (ValueError, OverflowError, RecursionError) as error:
         reason = "its header is nested too deep" if isinstance(error, RecursionError) else error
         raise StoreError(f"{path} cannot be read: {reason}") from error
 
 
 def _checked_sizes(file: BinaryIO) -> tuple[int, int]:
-    """The length of the header and where the arrays end, of a file whose digest is right."""
+    """The length of the header and the end of the arrays, once the digest of the file is known to be right."""
     size = os.fstat(file.fileno()).st_size
     beginning = file.read(PREAMBLE.size)
     if not beginning.startswith(MAGIC):
@@ -144,7 +160,7 @@ def _checked_sizes(file: BinaryIO) -> tuple[int, int]:
 
 
 def _digest(file: BinaryIO, end: int) -> bytes:
-    """That of the first bytes; the file is left where they end."""
+    """The digest of the first ``end`` bytes. The file is left at their end."""
     digest = blake2b(digest_size=DIGEST_SIZE)
     file.seek(0)
     for start in range(0, end, CHUNK):
@@ -152,7 +168,7 @@ def _digest(file: BinaryIO, end: int) -> bytes:
     return digest.digest()
 
 
-def _no_number(text: str) -> NoReturn:
+def _refuse_constant(text: str) -> NoReturn:
     raise ValueError(f"its header has {text} where a number should be")
 
 
@@ -176,23 +192,23 @@ def _is_size(value: Any) -> bool:
     return type(value) is int and 0 <= value < LARGEST_DIMENSION
 
 
-def _places(sizes: Sequence[int], begin: int) -> tuple[list[int], int]:
+def _offsets(sizes: Sequence[int], begin: int) -> tuple[list[int], int]:
     """Where each array begins, and where the last one ends."""
-    places, end = [], begin
+    offsets, end = [], begin
     for size in sizes:
-        places.append(end + -end % ALIGNMENT)
-        end = places[-1] + size
-    return places, end
+        offsets.append(end + -end % ALIGNMENT)
+        end = offsets[-1] + size
+    return offsets, end
 
 
 def _read_array(
-    file: BinaryIO, place: int, dtype: np.dtype, order: Any, shape: tuple[int, ...], *, mapped: bool
+    file: BinaryIO, offset: int, dtype: np.dtype, order: Any, shape: tuple[int, ...], *, mapped: bool
 ) -> np.ndarray:
-    """An array that may be written to: kernels are compiled for such, and again for others."""
+    """A writable array: kernels are compiled for writable arrays, and would be compiled again for others."""
     if mapped:
-        return np.asarray(np.memmap(file, dtype, "c", place, shape, order))
+        return np.asarray(np.memmap(file, dtype, "c", offset, shape, order))
     array = np.empty(shape, dtype, order)
-    file.seek(place)
+    file.seek(offset)
     if file.readinto(array.ravel(order="K").view(np.uint8)) != array.nbytes:  # type: ignore[attr-defined]
         raise ValueError("it changed while it was read")
     return array

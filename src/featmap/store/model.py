@@ -3,42 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..checks.parameters import check_parameters
 from ..errors import InvalidParameterError, StoreError
 from ..explanation.points import MappedData
-from .checks import check_mapped_data, require
-from .container import read_file, refusing, write_file
-from .registry import DOUBLE, FLOAT, INT, MAPPED_DATA, REPORT
-from .schema import Array, Codec, Entries, Integer, Names, Plain, RowNames, Sparse, Table, Text, pack, unpack
+from .attributes import ATTRIBUTES, SOMETIMES, check_attributes
+from .checks import check_mapped_data
+from .container import Contents, read_file, refusing, write_file
+from .registry import MAPPED_DATA
+from .schema.codec import pack, unpack
+from .schema.containers import Entries, Table
+from .schema.parameters import Parameter
+from .schema.plain import Text
 
 KIND = "fitted model"
-ATTRIBUTES: Mapping[str, Codec] = {
-    "embedding_": Array(FLOAT, 2),
-    "frames_": Array(FLOAT, 3),
-    "graph_": Sparse(FLOAT),
-    "singular_values_": Array(DOUBLE, 2),
-    "intrinsic_dim_": Array(INT, 1),
-    "radii_": Array(DOUBLE, 2),
-    "embedding_radii_": Array(DOUBLE, 2),
-    "density_correlation_": Array(DOUBLE, 1),
-    "n_epochs_": Integer(),
-    "n_features_in_": Integer(),
-    "fit_report_": REPORT,
-}
-# What only some models have: names of features and rows, and the containers that set_output asked for.
-SOMETIMES: Mapping[str, Codec] = {
-    "feature_names_in_": Names(),
-    "row_names_in_": RowNames(),
-    "_sklearn_output_config": Table({}, {"transform": Text()}),
-}
 MODEL = Table(
     {
         "made_by": Text(),
-        "parameters": Entries(Plain()),
+        "parameters": Entries(Parameter()),
         "mapped": MAPPED_DATA,
         "attributes": Table(ATTRIBUTES, SOMETIMES),
     }
@@ -56,30 +45,47 @@ class SavedModel:
 
 
 def save_model(path: str | os.PathLike[str], model: SavedModel) -> None:
-    """Write a model, in the place of whatever file is there."""
+    """Write a model. A file that is there is replaced. A model that could not be loaded again is refused."""
     _refuse_functions(model)
+    parameters = _storable_parameters(model.parameters)
     try:
-        contents = pack(MODEL, vars(model))
-    except ValueError as error:
+        contents = pack(MODEL, {**vars(model), "parameters": parameters})
+        with np.errstate(over="ignore", invalid="ignore"):
+            _checked_model(contents, model.made_by, parameters)
+    except (ValueError, OverflowError) as error:
         raise StoreError(f"save: a file cannot hold this model: {error}") from error
     write_file(Path(path), KIND, contents)
 
 
 def load_model(path: str | os.PathLike[str], made_by: str, parameters: Iterable[str]) -> SavedModel:
-    """Read a model that a class of this name, with these parameters, has saved."""
+    """Read a model that a class with this name and these parameters has saved."""
     path = Path(path)
     contents = read_file(path, KIND, mapped=True)
     with refusing(path):
-        model = SavedModel(**unpack(MODEL, contents))
-        if model.made_by != made_by:
-            raise ValueError(f"it is a {model.made_by}, not a {made_by}; load it with that class")
-        unknown = set(model.parameters) - set(parameters)
-        if unknown:
-            raise ValueError(f"it has parameters that this featmap does not know: {', '.join(sorted(unknown))}")
-        check_mapped_data(model.mapped)
-        require("n_features_in_", model.attributes["n_features_in_"] == model.mapped.data.shape[1])
-        require("the map", model.attributes["embedding_"].shape == model.mapped.embedding.shape)
+        return _checked_model(contents, made_by, parameters)
+
+
+def _checked_model(contents: Contents, made_by: str, parameters: Iterable[str]) -> SavedModel:
+    model = SavedModel(**unpack(MODEL, contents))
+    if model.made_by != made_by:
+        raise ValueError(f"it is a {model.made_by}, not a {made_by}; load it with that class")
+    others = set(model.parameters) ^ set(parameters)
+    if others:
+        raise ValueError(
+            f"its parameters are not those of this featmap, which differs in: {', '.join(sorted(others))}"
+        )
+    check_parameters(made_by, model.parameters)
+    check_random_state(model.parameters["random_state"])
+    check_mapped_data(model.mapped)
+    check_attributes(model.attributes, model.mapped)
     return model
+
+
+def _storable_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters, without the search index in umap-learn's triple of neighbours, which featmap never uses."""
+    given = parameters["precomputed_knn"]
+    is_triple = isinstance(given, tuple | list) and len(given) == 3
+    return {**parameters, "precomputed_knn": given[:2]} if is_triple else parameters
 
 
 def _refuse_functions(model: SavedModel) -> None:

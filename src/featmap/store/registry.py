@@ -1,4 +1,4 @@
-"""Every class of values that may be in a file, field by field. What is not here is neither written nor read."""
+"""Every class of values that a file may hold, field by field. No other class is written or read."""
 
 from __future__ import annotations
 
@@ -14,23 +14,12 @@ from ..neighbors.other import CosineSearch, MetricSearch
 from ..pipeline import Manifold
 from ..run.progress import FitReport, StageReport
 from ..values import Connection, Frames, Graph, Neighbors, Tangents
-from .schema import (
-    Array,
-    Arrays,
-    Codec,
-    Collected,
-    Integer,
-    List,
-    Matrix,
-    Number,
-    OneOf,
-    Optional,
-    Plain,
-    Record,
-    Sparse,
-    Text,
-    Truth,
-)
+from .schema.arrays import Array, Matrix, Sparse
+from .schema.classes import OneOf, Record
+from .schema.codec import Arrays, Codec, Collected
+from .schema.containers import List, Optional
+from .schema.parameters import Parameter
+from .schema.plain import Integer, Number, Text, Truth
 
 FLOAT, DOUBLE, INT = ("float32",), ("float64",), ("int32",)
 SPARSE_ROWS = Record(SparseRows, {"entries": Sparse(FLOAT), "zeros": Array(FLOAT, 1)})
@@ -90,7 +79,7 @@ MANIFOLD = Record(
         "metric": Text(),
         "n_neighbors": Integer(),
         "n_tangent_neighbors": Integer(),
-        "intrinsic_dim": Plain(),
+        "intrinsic_dim": Parameter(),
     },
 )
 MAPPED_DATA = Record(MappedData, {"manifold": MANIFOLD, "embedding": Array(FLOAT, 2), "frames": FRAMES})
@@ -112,7 +101,7 @@ STAGE_REPORTS = List(
 
 
 class Report:
-    """What each stage of a fit took."""
+    """The time and memory that each stage of a fit took."""
 
     def encode(self, value: Any, arrays: Collected) -> Any:
         return STAGE_REPORTS.encode(value, arrays)

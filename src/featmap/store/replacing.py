@@ -1,4 +1,4 @@
-"""A file takes the place of another all at once, or not at all."""
+"""Replacing a file by another as a whole, or not at all."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import BinaryIO
 
 from ..errors import StoreError
 
-STALE_AFTER = 3600.0  # seconds; no writer that lives is silent for so long
+STALE_AFTER = 3600.0  # seconds; a living writer is never silent for so long
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A new file that becomes ``path`` when the block ends; until then, and after any error, the old one stays.
+    """A new file that becomes ``path`` when the block ends. Until then, and after any error, the old file stays.
 
-    It is written beside the old one under a name of its own, is on the disk before it is renamed, and is removed if
-    the block fails. What a killed writer left is removed by the next one that comes after an hour.
+    The new file is written beside the old one under a name of its own. It is on the disk before it is renamed, and is
+    removed if the block fails. What a killed writer left is removed by the next writer after an hour.
     """
-    path = Path(os.path.realpath(path))  # a link is written through
+    path = Path(os.path.realpath(path))  # a link stays, and the file that it points to is replaced
     if path.exists() and not path.is_file():
-        raise StoreError(f"{path} is no file that could be replaced; choose another path")
+        raise StoreError(f"{path} is not a file, so it cannot be replaced by one; choose another path")
     try:
         _remove_stale(path)
         own = path.with_name(f"{_prefix(path)}{secrets.token_hex(8)}.part")
@@ -38,7 +38,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             own.unlink(missing_ok=True)
             raise
     except OSError as error:
-        state = "the file that was there is as it was" if path.exists() else "nothing was left there"
+        state = "the file that was there is unchanged" if path.exists() else "nothing was left there"
         raise StoreError(f"{path} could not be written: {error.strerror or error}; {state}") from error
     with suppress(OSError):  # some file systems cannot sync a folder
         _sync(path.parent)
