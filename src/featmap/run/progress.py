@@ -176,6 +176,7 @@ class _Bar:
             file=stream,
             bar_format=BAR,
             mininterval=SECONDS_BETWEEN_LINES if is_file else 0.1,
+            miniters=1,  # otherwise tqdm goes by the pace of the stage before, and a slow stage seems to stand still
             leave=True,
         )
         self._before = 0.0  # the share of the stages that have ended
