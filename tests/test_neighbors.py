@@ -15,8 +15,9 @@ from featmap.data.scaling import scale_data
 from featmap.errors import InvalidDataError
 from featmap.kernels.search import rank_candidates
 from featmap.neighbors import exact, find_neighbors, lists, make_search, search_rows
+from featmap.neighbors.copies import n_earlier_copies, possible_copies
 from featmap.neighbors.exact import ExactSearch
-from featmap.neighbors.lists import Lists, ListSearch
+from featmap.neighbors.lists import ListIndex, Lists, ListSearch
 from featmap.run import Run
 
 
@@ -95,7 +96,8 @@ def ranked(monkeypatch):
 def with_copies(n_copies, n_others, n_features, rng):
     """Equal rows and others, mixed."""
     X = rng.normal(size=(n_copies + n_others, n_features)).astype(np.float32)
-    X[rng.permutation(len(X))[:n_copies]] = X[0]
+    copies = rng.permutation(len(X))[:n_copies]
+    X[copies] = X[copies[0]]
     return X
 
 
@@ -174,13 +176,36 @@ def test_lists_find_nearly_all_neighbors(clustered, run, make):
     assert recall > 0.97
 
 
+def recall_of_a_sample(X, n_sampled, k, run):
+    """How many of the true neighbours of some rows are found."""
+    found, data = found_by(X, k, run)
+    rows = np.random.default_rng(1).choice(len(X), n_sampled, replace=False)
+    true, _ = ExactSearch(data.matrix).nearest(data.matrix[rows], k + 1, run)
+    others = [near[near != row][:k] for row, near in zip(rows, true, strict=True)]
+    return np.mean([np.isin(near, found.indices[row]).mean() for row, near in zip(rows, others, strict=True)])
+
+
+def test_more_rows_than_are_searched_exactly_have_nearly_all_neighbors(run):
+    rng = np.random.default_rng(2)
+    flat = rng.uniform(size=(12_000, 3)) @ rng.normal(size=(3, 80))
+    assert recall_of_a_sample(np.sin(flat).astype(np.float32), 300, 14, run) > 0.99
+
+
+@pytest.mark.slow
+def test_mnist_has_nearly_all_neighbors(data_set, run):
+    """0.991, as it was with faiss's k-means."""
+    parts = data_set("mnist")
+    X = np.concatenate([parts["X_train"], parts["X_test"]]).reshape(70_000, 784)
+    assert recall_of_a_sample(X, 1000, 14, run) > 0.985
+
+
 @pytest.mark.parametrize("width", [8, 24])
 def test_scanning_keeps_the_nearest(width, rng, run):
     """Against sorting, for any number wanted: nearest first, ties by number, and −1 where members are too few."""
     rows, points = (rng.integers(0, 4, (n, width)).astype(np.float32) for n in (200, 20))
     homes = rng.choice([0, 2, 3], 200).astype(np.int32)  # list 1 is empty
     own = np.array([rng.permutation(4)[:3] for _ in points], np.int32)
-    filled = Lists.fill(rows, homes, 4, run)
+    filled = Lists.fill(rows, np.arange(200, dtype=np.int32), homes, 4, run)
     for n_wanted in (1, 2, 5, 45, 120, 200):
         found = filled.nearest(points, own, n_wanted)
         for point, looked_into, row in zip(points, own, found, strict=True):
@@ -204,14 +229,61 @@ def test_all_lists_together_find_all_neighbors(n_features, rng, run, monkeypatch
 def test_lists_hold_every_row_once(rng, run):
     rows, homes = rng.normal(size=(5000, 8)).astype(np.float32), rng.integers(0, 40, 5000).astype(np.int32)
     homes[homes == 7] = 8
-    filled = Lists.fill(rows, homes, 40, run)
+    numbers = rng.permutation(9000)[:5000].astype(np.int32)
+    filled = Lists.fill(rows, numbers, homes, 40, run)
     for number in range(40):
         blocks = slice(filled.first_blocks[number], filled.first_blocks[number + 1])
         members = filled.members[blocks].ravel()
-        assert members[members >= 0].tolist() == np.flatnonzero(homes == number).tolist()
+        assert members[members >= 0].tolist() == numbers[homes == number].tolist()
         columns = filled.blocks[blocks].transpose(0, 2, 1).reshape(-1, 8)
         assert np.array_equal(columns[members >= 0], rows[homes == number])
         assert np.isinf(columns[members < 0]).all()
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("n_features", [1, 20])
+def test_copies_left_out_of_the_lists_change_nothing(make, n_features, rng, run, monkeypatch):
+    """Up to the number of copies kept the lists answer; beyond it, all pairs."""
+    monkeypatch.setattr(lists, "COPIES_KEPT", 30)
+    monkeypatch.setattr(lists, "PROBED_LISTS", 1000)
+    matrix = scale_data(make(with_copies(1000, 500, n_features, rng))).matrix
+    search = ListSearch(matrix)
+    for k in (5, 30, 31):
+        found, distances = search.nearest(matrix, k, run)
+        true, lengths = ExactSearch(matrix).nearest(matrix, k, run)
+        assert np.array_equal(distances, lengths)
+        assert np.array_equal(found, true)
+    assert search.index.lists.n_members == 530
+
+
+def test_thousands_of_equal_rows_are_not_all_in_the_lists(rng, run):
+    """With all of them, each would be compared with each of the others."""
+    X = with_copies(15_000, 5000, 20, rng)
+    found, data = found_by(X, 14, run)
+    copies = np.flatnonzero((data.matrix == np.median(data.matrix, axis=0)).all(axis=1))
+    expected = copies[:15]
+    assert len(copies) == 15_000
+    for row in rng.choice(copies, 200):
+        assert found.indices[row].tolist() == expected[expected != row][:14].tolist()
+    assert ListIndex.build(data.matrix, run).lists.n_members == 6000
+
+
+def test_rows_with_equal_coordinates_need_not_be_copies(rng, run):
+    """The sample finds no direction in a feature that is hardly ever other than 0; still the rows differ in it."""
+    X = np.zeros((3000, 70), np.float32)
+    X[:1500, :64] = rng.normal(size=(1500, 64))
+    X[1500:, 69] = np.arange(1500) * 1e-6
+    directions = np.eye(70, 64, dtype=np.float32)
+    coordinates = X @ directions
+    assert len(possible_copies(coordinates, 1000)) == 1500
+    assert (n_earlier_copies(X, np.arange(1500, 3000)) == 0).all()
+
+
+def test_earlier_copies_are_counted():
+    X = np.array([[1, 2], [3, 4], [1, 2], [1, 2], [3, 4], [5, 6]], np.float32)
+    for matrix in (X, scale_data(sp.csr_matrix(X)).matrix):
+        assert n_earlier_copies(matrix, np.arange(6)).tolist() == [0, 0, 1, 2, 1, 0]
+        assert n_earlier_copies(matrix, np.array([2, 3, 5])).tolist() == [0, 1, 0]
 
 
 def test_lists_do_not_depend_on_batch_or_threads(clustered, run):
