@@ -12,23 +12,15 @@ import reference
 from featmap.frames import fit_frames, map_covariances
 from featmap.frames.aligned import MAP_WEIGHT, sweep
 from featmap.frames.paper import consistent_signs, cosine_graph
-from featmap.graph import build_graph, membership_strengths, symmetrize
+from featmap.graph import membership_strengths, symmetrize
 from featmap.kernels.frames import frame_attraction, frame_repulsion
-from featmap.neighbors import find_neighbors, make_search
 from featmap.tangents.alignment import connect
 from featmap.tangents.axes import axes
 from featmap.tangents.consistency import consistency
-from featmap.values import Connection, Graph
-from test_tangents import tangents_of
+from featmap.values import Connection, Graph, Order
+from stages import connected
 
 SOLVERS = ["aligned", "paper"]
-
-
-def everything(X, run, dim=2):
-    features, tangents, _ = tangents_of(X, run)
-    near = find_neighbors(make_search(features, X, "euclidean", run), features.matrix, 14, run)
-    graph = build_graph(near, 15, run)
-    return features, tangents, graph, connect(features, tangents, graph, dim, run)
 
 
 @pytest.fixture
@@ -36,13 +28,13 @@ def plane(rng, run):
     """A plane in R^20 and its own coordinates as the map: every frame must undo the local basis."""
     basis = np.linalg.qr(rng.normal(size=(20, 2)))[0]
     flat = rng.uniform(-1, 1, (400, 2)) * [1.0, 0.5]
-    return basis, flat.astype(np.float32), everything(flat @ basis.T, run)
+    return basis, flat.astype(np.float32), connected(flat @ basis.T, run)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("dim", [1, 2, 3, 4])
 def test_frames_are_orthogonal(solver, dim, rng, run):
-    _, _, graph, connection = everything(rng.normal(size=(150, 3)), run, dim)
+    _, _, graph, connection = connected(rng.normal(size=(150, 3)), run, dim)
     Y = rng.normal(size=(150, dim)).astype(np.float32)
     frames = fit_frames(solver, Y, graph, connection, 15, 0, run).axes
     gram = np.einsum("mca,mcb->mab", frames, frames, dtype=np.float64)
@@ -51,9 +43,9 @@ def test_frames_are_orthogonal(solver, dim, rng, run):
 
 def test_aligned_frames_undo_the_local_basis_of_a_plane(plane, run):
     """On the plane's own coordinates every arrow equals the plane's loading: the PCA biplot."""
-    basis, Y, (features, tangents, graph, connection) = plane
+    basis, Y, (data, tangents, graph, connection) = plane
     frames = fit_frames("aligned", Y, graph, connection, 15, 0, run).axes
-    V = axes(features, tangents, np.arange(400, dtype=np.int32), 2)
+    V = axes(data, tangents, np.arange(400, dtype=np.int32), 2)
     arrows = np.einsum("mlh,mcl->mhc", V, frames)
     np.testing.assert_allclose(arrows, np.broadcast_to(basis, arrows.shape), atol=1e-2)
 
@@ -62,24 +54,24 @@ def test_paper_frames_follow_a_ribbon(rng, run):
     """Where the local directions are the same everywhere, cosines and signs suffice."""
     basis = np.linalg.qr(rng.normal(size=(20, 2)))[0]
     flat = rng.uniform(-1, 1, (400, 2)) * [1.0, 0.005]
-    features, tangents, graph, connection = everything(flat @ basis.T, run)
+    data, tangents, graph, connection = connected(flat @ basis.T, run)
     frames = fit_frames("paper", flat.astype(np.float32), graph, connection, 15, 0, run).axes
-    V = axes(features, tangents, np.arange(400, dtype=np.int32), 2)
+    V = axes(data, tangents, np.arange(400, dtype=np.int32), 2)
     arrows = np.einsum("mlh,mcl->mhc", V, frames)
-    agreement = np.einsum("mhc,hc->m", arrows, basis) / 2  # 1 is perfect, 0 is chance
+    agreement = np.einsum("mhc,hc->m", arrows, basis) / 2  # 1 is perfect, 0 is random
     assert np.median(agreement) > 0.9
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_flipping_singular_vectors_flips_their_columns(solver, rng, run):
     X = rng.normal(size=(300, 6))
-    features, tangents, graph, connection = everything(X, run)
+    data, tangents, graph, connection = connected(X, run)
     Y = rng.normal(size=(300, 2)).astype(np.float32)
     signs = rng.choice([-1.0, 1.0], (300, tangents.n_directions))
     flipped = replace(tangents, factors=tangents.factors * signs[:, None, :])
     frames = fit_frames(solver, Y, graph, connection, 15, 0, run).axes
-    turned = connect(features, flipped, graph, 2, run)
-    again = fit_frames(solver, Y, graph, turned, 15, 0, run).axes
+    flipped_connection = connect(data, flipped, graph, 2, Order.of_the_rows(300), run)
+    again = fit_frames(solver, Y, graph, flipped_connection, 15, 0, run).axes
     expected = frames * signs[:, None, :2].astype(np.float32)
     if solver == "aligned":
         assert np.array_equal(again, expected)
@@ -103,7 +95,7 @@ def test_aligned_sweep_equals_its_twin(rng, run):
 
 
 def test_covariance_equals_its_twin(rng, run):
-    _, _, graph, connection = everything(rng.normal(size=(60, 4)), run)
+    _, _, graph, connection = connected(rng.normal(size=(60, 4)), run)
     Y = rng.normal(size=(60, 2)).astype(np.float32)
     expected = np.zeros((60, 2, 2))
     for e in range(graph.weights.nnz):
@@ -140,7 +132,7 @@ def test_paper_repulsion_pushes_frames_apart(rng):
 
 
 def test_cosine_graph_is_a_graph_on_the_same_edges(rng, run):
-    _, _, graph, connection = everything(rng.normal(size=(100, 5)), run)
+    _, _, graph, connection = connected(rng.normal(size=(100, 5)), run)
     similar = cosine_graph(graph, connection, 15, run)
     assert (similar.weights != similar.weights.T).nnz == 0
     assert set(zip(*similar.weights.nonzero(), strict=True)) <= set(zip(*graph.weights.nonzero(), strict=True))
@@ -149,7 +141,7 @@ def test_cosine_graph_is_a_graph_on_the_same_edges(rng, run):
 @pytest.mark.parametrize("n_neighbors", [6, 15])
 def test_cosine_graph_is_normalised_as_the_graph_is(n_neighbors, rng, run):
     """Before both directions are joined, a point's strengths sum to log2(n_neighbors)."""
-    _, _, graph, connection = everything(rng.normal(size=(100, 5)), run)
+    _, _, graph, connection = connected(rng.normal(size=(100, 5)), run)
     similar = cosine_graph(graph, connection, n_neighbors, run)
     edges = graph.weights
     distances = np.maximum(1.0 - consistency(connection.products), 0.0)
@@ -160,9 +152,9 @@ def test_cosine_graph_is_normalised_as_the_graph_is(n_neighbors, rng, run):
 
 
 def test_consistent_signs_agree_along_a_strip(rng, run):
-    """One direction along a curved strip, with random signs: all but none of the edges agree afterwards."""
+    """One direction along a curved strip, with random signs: all edges agree afterwards."""
     t = np.sort(rng.uniform(0, 3, 200))
-    _, _, graph, connection = everything(np.column_stack([np.cos(t), np.sin(t), 0 * t]), run, 1)
+    _, _, graph, connection = connected(np.column_stack([np.cos(t), np.sin(t), 0 * t]), run, 1)
     flips = rng.choice([-1.0, 1.0], (200, 1)).astype(np.float32)
     sources, targets = graph.sources, graph.weights.indices
     products = connection.products * (flips[sources] * flips[targets])[:, :, None]

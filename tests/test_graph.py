@@ -8,6 +8,7 @@ import pytest
 import reference
 from featmap.graph import build_graph, neighbor_memberships, weights_of_neighbors
 from featmap.values import Neighbors
+from stages import CONNECT_ALL
 
 
 def neighbors_of(X, k=14):
@@ -18,7 +19,7 @@ def neighbors_of(X, k=14):
 @pytest.mark.parametrize("n_neighbors", [3, 5, 15, 50])
 def test_memberships_sum_to_log2(n_neighbors, rng, run):
     near = neighbors_of(rng.normal(size=(300, 5)), n_neighbors - 1)
-    strengths = neighbor_memberships(near, n_neighbors, run)
+    strengths = neighbor_memberships(near, n_neighbors, CONNECT_ALL, run)
     np.testing.assert_allclose(strengths.sum(axis=1), np.log2(n_neighbors), atol=1e-4)
     assert (strengths[:, 0] == 1).all()
 
@@ -27,7 +28,7 @@ def test_memberships_sum_to_log2(n_neighbors, rng, run):
 def test_memberships_equal_their_twin(n_neighbors, rng, run):
     X = rng.integers(0, 4, (200, 4)).astype(float)  # ties and duplicates: some rows have no solution
     near = neighbors_of(X, n_neighbors - 1)
-    strengths = neighbor_memberships(near, n_neighbors, run)
+    strengths = neighbor_memberships(near, n_neighbors, CONNECT_ALL, run)
     for row, distances in zip(strengths, near.distances, strict=True):
         np.testing.assert_allclose(row, reference.memberships(distances, n_neighbors), atol=1e-6)
 
@@ -36,11 +37,13 @@ def test_scale_of_distances_does_not_matter(rng, run):
     near = neighbors_of(rng.normal(size=(100, 5)))
     for power in (-60, 60):
         scaled = Neighbors(near.indices, near.distances * np.float32(2.0**power))
-        assert np.array_equal(neighbor_memberships(scaled, 15, run), neighbor_memberships(near, 15, run))
+        assert np.array_equal(
+            neighbor_memberships(scaled, 15, CONNECT_ALL, run), neighbor_memberships(near, 15, CONNECT_ALL, run)
+        )
 
 
 def test_symmetric_within_zero_and_one(rng, run):
-    graph = build_graph(neighbors_of(rng.normal(size=(300, 5))), 15, run)
+    graph = build_graph(neighbors_of(rng.normal(size=(300, 5))), 15, CONNECT_ALL, run)
     weights = graph.weights
     assert (weights != weights.T).nnz == 0
     assert weights.data.min() > 0
@@ -53,11 +56,11 @@ def test_union_equals_its_twin(rng, run):
     near = neighbors_of(rng.normal(size=(120, 5)))
     strengths = np.array([reference.memberships(row, 15) for row in near.distances])
     expected = reference.fuzzy_union(near.indices, strengths)
-    np.testing.assert_allclose(build_graph(near, 15, run).weights.toarray(), expected, atol=1e-6)
+    np.testing.assert_allclose(build_graph(near, 15, CONNECT_ALL, run).weights.toarray(), expected, atol=1e-6)
 
 
 def test_all_duplicates_are_fully_connected(run):
-    graph = build_graph(neighbors_of(np.ones((20, 3))), 15, run)
+    graph = build_graph(neighbors_of(np.ones((20, 3))), 15, CONNECT_ALL, run)
     assert np.isfinite(graph.weights.data).all()
     assert (graph.weights.data == 1).all()
 
@@ -81,13 +84,13 @@ def test_equals_umap_learns(kind, rng, run, umap, digits):
         knn_indices=np.column_stack([own, near.indices]),
         knn_dists=np.column_stack([np.zeros(len(X)), near.distances]).astype(np.float32),
     )
-    found = build_graph(near, 15, run).weights
+    found = build_graph(near, 15, CONNECT_ALL, run).weights
     assert abs(found - expected).max() < 2e-5
 
 
 def test_weights_of_neighbors(rng, run):
     near = neighbors_of(rng.normal(size=(200, 5)))
-    graph = build_graph(near, 15, run)
+    graph = build_graph(near, 15, CONNECT_ALL, run)
     dense = graph.weights.toarray()
     expected = np.take_along_axis(dense, near.indices.astype(np.int64), axis=1)
     assert np.array_equal(weights_of_neighbors(graph, near.indices, run), expected)

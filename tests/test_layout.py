@@ -14,9 +14,10 @@ from featmap.errors import FeatmapWarning
 from featmap.layout.descent import State, descend
 from featmap.layout.order import order_along_map
 from featmap.layout.start import NOISE, SIZE, NoSpectrum, make_start, spectral_start
+from featmap.run import Run
 from featmap.run.progress import Progress
 from featmap.values import Graph
-from test_frames import everything
+from stages import as_graph, connected
 
 
 def ring(m, weight=1.0):
@@ -26,18 +27,12 @@ def ring(m, weight=1.0):
     return (weights + weights.T).tocsr()
 
 
-def as_graph(weights):
-    weights = sp.csr_matrix(weights, dtype=np.float32)
-    weights.sort_indices()
-    return Graph(weights)
-
-
 @pytest.mark.parametrize("dim", [1, 2, 3, 10])
 @pytest.mark.parametrize("init", ["auto", "pca", "random"])
 def test_starts_have_one_size(init, dim, rng, run):
     X = rng.normal(size=(300, 5))
-    features, _, graph, _ = everything(X, run)
-    start = make_start(init, features, graph, dim, 0, run)
+    data, _, graph, _ = connected(X, run)
+    start = make_start(init, data, graph, dim, 0, run)
     assert start.shape == (300, dim)
     assert start.dtype == np.float32
     assert np.abs(start).max() == pytest.approx(SIZE, rel=0.01)
@@ -58,7 +53,7 @@ def test_signs_are_fixed_by_the_largest_coordinate(rng, run):
 
 
 def test_spectral_start_is_the_spectrum(rng, run):
-    _, _, graph, _ = everything(rng.normal(size=(300, 4)), run)
+    _, _, graph, _ = connected(rng.normal(size=(300, 4)), run)
     scale = 1 / np.sqrt(graph.degrees)
     _, vectors = np.linalg.eigh(scale[:, None] * graph.weights.toarray() * scale)
     found = spectral_start(graph, 3)
@@ -78,22 +73,22 @@ def test_spectral_start_of_a_graph_with_few_eigenvalues_is_the_same_each_time():
 
 def test_spectral_start_falls_back_and_says_so(rng, run):
     X = np.concatenate([rng.normal(size=(100, 3)), 100 + rng.normal(size=(100, 3))])
-    features, _, graph, _ = everything(X, run)
+    data, _, graph, _ = connected(X, run)
     with pytest.warns(FeatmapWarning, match="2 unconnected parts; starting from principal components"):
-        spectral = make_start("spectral", features, graph, 2, 0, run)
+        spectral = make_start("spectral", data, graph, 2, 0, run)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert np.array_equal(spectral, make_start("auto", features, graph, 2, 0, run))
-    assert np.array_equal(spectral, make_start("pca", features, graph, 2, 0, run))
+        assert np.array_equal(spectral, make_start("auto", data, graph, 2, 0, run))
+    assert np.array_equal(spectral, make_start("pca", data, graph, 2, 0, run))
 
 
 def test_auto_takes_the_spectrum_of_small_graphs_only(rng, run, monkeypatch):
     X = rng.normal(size=(300, 4))
-    features, _, graph, _ = everything(X, run)
-    starts = {init: make_start(init, features, graph, 2, 0, run) for init in ("auto", "pca", "spectral")}
+    data, _, graph, _ = connected(X, run)
+    starts = {init: make_start(init, data, graph, 2, 0, run) for init in ("auto", "pca", "spectral")}
     assert np.array_equal(starts["auto"], starts["spectral"])
     monkeypatch.setattr("featmap.layout.start.SPECTRUM_UP_TO", 299)
-    assert np.array_equal(make_start("auto", features, graph, 2, 0, run), starts["pca"])
+    assert np.array_equal(make_start("auto", data, graph, 2, 0, run), starts["pca"])
 
 
 def nearly_disconnected():
@@ -133,15 +128,15 @@ def test_graphs_without_a_useful_spectrum(graph, reason):
 def test_the_order_in_memory_keeps_neighbors_together(dim, rng):
     Y = rng.uniform(size=(4000, dim)).astype(np.float32)
     order = order_along_map(Y)
-    assert np.array_equal(np.sort(order), np.arange(4000))
-    apart = np.linalg.norm(np.diff(Y[order][:, :2], axis=0), axis=1)
-    by_chance = np.linalg.norm(np.diff(Y[:, :2], axis=0), axis=1)
-    assert apart.mean() < 0.1 * by_chance.mean()
+    assert np.array_equal(np.sort(order.rows), np.arange(4000))
+    apart = np.linalg.norm(np.diff(order.into_layout(Y)[:, :2], axis=0), axis=1)
+    at_random = np.linalg.norm(np.diff(Y[:, :2], axis=0), axis=1)
+    assert apart.mean() < 0.1 * at_random.mean()
 
 
 def test_any_map_has_an_order_in_memory():
     for Y in (np.zeros((5, 2)), np.full((3, 1), 1e30), np.array([[0, 1e30], [1e-30, -1e30]])):
-        assert np.array_equal(np.sort(order_along_map(Y.astype(np.float32))), np.arange(len(Y)))
+        assert np.array_equal(np.sort(order_along_map(Y.astype(np.float32)).rows), np.arange(len(Y)))
 
 
 class Pull:
@@ -150,14 +145,14 @@ class Pull:
     def __init__(self):
         self.epochs = []
 
-    def value(self, coordinates):
-        return -float((coordinates**2).sum() / 2)
+    def value(self, transposed):
+        return -float((transposed**2).sum() / 2)
 
-    def prepare(self, coordinates, epoch, run):
+    def prepare(self, transposed, epoch, run):
         self.epochs.append(epoch)
 
         def add_gradient(start, stop, gradient):
-            gradient[:, start:stop] -= coordinates[:, start:stop]
+            gradient[:, start:stop] -= transposed[:, start:stop]
 
         return add_gradient
 
@@ -165,9 +160,9 @@ class Pull:
 def test_descent_adds_forces_and_raises_their_value(rng, run):
     state = State.start(rng.normal(size=(50, 2)))
     force = Pull()
-    before = force.value(state.coordinates)
-    assert descend(state, [force, force], 40, 40, run, Progress())
-    assert force.value(state.coordinates) > 0.1 * before
+    before = force.value(state.transposed)
+    assert descend(state, [force, force], 40, 40, run)
+    assert force.value(state.transposed) > 0.1 * before
     assert force.epochs == [epoch for epoch in range(40) for _ in range(2)]
 
 
@@ -175,7 +170,7 @@ def test_descent_is_adam(rng, run):
     """Against the textbook update, in float64."""
     Y = rng.normal(size=(3, 2))
     state = State.start(Y)
-    descend(state, [Pull()], 5, 10, run, Progress())
+    descend(state, [Pull()], 5, 10, run)
     mean, square, y = np.zeros_like(Y), np.zeros_like(Y), Y.copy()
     for epoch in range(5):
         gradient = -y
@@ -189,14 +184,15 @@ def test_descent_is_adam(rng, run):
 def test_descent_in_parts_is_descent_in_one(rng, run):
     Y = rng.normal(size=(50, 2))
     whole, parts = State.start(Y), State.start(Y)
-    descend(whole, [Pull()], 30, 30, run, Progress())
+    descend(whole, [Pull()], 30, 30, run)
     for until in (7, 20, 30):
-        descend(parts, [Pull()], until, 30, run, Progress())
+        descend(parts, [Pull()], until, 30, run)
     assert np.array_equal(whole.embedding, parts.embedding)
 
 
-def test_a_callback_can_stop_the_descent(rng, run):
+def test_a_callback_can_stop_the_descent(rng):
     state = State.start(rng.normal(size=(50, 2)))
     progress = Progress(lambda stage, done, total: done == 6)
-    assert not descend(state, [Pull()], 30, 30, run, progress)
+    with Run(2, progress) as run, run.timed("layout"):
+        assert not descend(state, [Pull()], 30, 30, run)
     assert state.epoch == 6

@@ -1,4 +1,4 @@
-"""Neighbours: exact where promised, ties by index, the same for a row in any company."""
+"""Neighbours: exact where promised, ties by index, the same for a row in any batch."""
 
 from __future__ import annotations
 
@@ -11,28 +11,27 @@ from sklearn.metrics import pairwise_distances
 
 import reference
 from featmap import neighbors as stage
-from featmap.checks.neighbors import given_neighbors
 from featmap.data.scaling import scale_data
 from featmap.errors import InvalidDataError
 from featmap.kernels.search import rank_candidates
-from featmap.neighbors import find_neighbors, make_search
+from featmap.neighbors import exact, find_neighbors, lists, make_search, search_rows
+from featmap.neighbors.copies import n_earlier_copies, possible_copies
 from featmap.neighbors.exact import ExactSearch
-from featmap.neighbors.lists import Lists, ListSearch
+from featmap.neighbors.lists import ListIndex, Lists, ListSearch
 from featmap.run import Run
 
 
 def found_by(X, k, run, metric="euclidean"):
-    features = scale_data(X, unit_rows=metric == "cosine")
-    rows = features.matrix if metric in ("euclidean", "cosine") else X
-    return find_neighbors(make_search(features, X, metric, run), rows, k, run), features
+    data = scale_data(X, unit_rows=metric == "cosine")
+    return find_neighbors(make_search(data, X, metric), search_rows(X, data, metric), k, run), data
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (5, 1), (300, 4), (700, 90)])
 def test_exact_search_equals_brute_force(shape, rng, run):
     X = rng.normal(size=shape).astype(np.float32)
     k = min(14, shape[0] - 1)
-    found, features = found_by(X, k, run)
-    indices, distances = reference.nearest_others(features.matrix, k)
+    found, data = found_by(X, k, run)
+    indices, distances = reference.nearest_others(data.matrix, k)
     assert np.array_equal(found.indices, indices)
     np.testing.assert_allclose(found.distances, distances, rtol=1e-6)
 
@@ -51,8 +50,8 @@ def test_candidates_in_any_order_are_ranked_by_distance_then_index(k, rng):
     # The first half, and then the others.
     rank_candidates(rows[:1], rows, candidates, candidates, np.array([0, 15]), indices, squared)
     rank_candidates(rows[:1], rows, candidates[15:], candidates[15:], np.array([0, 16]), indices, squared)
-    exact = ((rows - rows[0]) ** 2).sum(axis=1)
-    assert indices[0].tolist() == np.lexsort((np.arange(30), exact))[:k].tolist()
+    squares = ((rows - rows[0]) ** 2).sum(axis=1)
+    assert indices[0].tolist() == np.lexsort((np.arange(30), squares))[:k].tolist()
 
 
 def test_all_duplicates_take_the_lowest_indices(run):
@@ -63,15 +62,15 @@ def test_all_duplicates_take_the_lowest_indices(run):
 
 
 def test_few_sparse_rows_are_dense_at_a_time(run, monkeypatch):
-    """Among many that are equal every row is a candidate of every other."""
-    monkeypatch.setattr(stage, "BYTES_OF_CANDIDATES", 2**20)
-    monkeypatch.setattr(stage, "ROWS_PER_BLOCK", 64)
-    monkeypatch.setattr(stage, "QUERIES_PER_BLOCK", 64)
-    X = sp.vstack([sp.csr_matrix((1500, 2000)), sp.random(20, 2000, 0.1, random_state=0)], "csr")
-    features = scale_data(X)
-    search = make_search(features, X, "euclidean", run)
+    """Among many that are equally far from each other every row is a candidate of every other."""
+    monkeypatch.setattr(exact, "BYTES_OF_CANDIDATES", 2**20)
+    monkeypatch.setattr(exact, "ROWS_PER_BLOCK", 64)
+    monkeypatch.setattr(exact, "QUERIES_PER_BLOCK", 64)
+    X = sp.vstack([sp.eye(1500, 2000), sp.random(20, 2000, 0.1, random_state=0)], "csr")
+    data = scale_data(X)
+    search = make_search(data, X, "euclidean")
     tracemalloc.start()
-    found = find_neighbors(search, features.matrix, 5, run)
+    found = find_neighbors(search, data.matrix, 5, run)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 0.75 * 4 * 1520 * 2000
@@ -79,12 +78,57 @@ def test_few_sparse_rows_are_dense_at_a_time(run, monkeypatch):
     assert found.indices[700].tolist() == [0, 1, 2, 3, 4]
 
 
+@pytest.fixture
+def ranked(monkeypatch):
+    """How many candidates were ranked, call by call."""
+    counts = []
+
+    def counted(queries, matrix, offsets, candidates, k):
+        counts.append(int((candidates >= 0).sum()))
+        return rank(queries, matrix, offsets, candidates, k)
+
+    rank = exact.rank
+    for module in (exact, lists):
+        monkeypatch.setattr(module, "rank", counted)
+    return counts
+
+
+def with_copies(n_copies, n_others, n_features, rng):
+    """Equal rows and others, mixed."""
+    X = rng.normal(size=(n_copies + n_others, n_features)).astype(np.float32)
+    copies = rng.permutation(len(X))[:n_copies]
+    X[copies] = X[copies[0]]
+    return X
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_thousands_of_equal_rows_are_not_ranked_for_each_other(make, rng, run, ranked):
+    X = with_copies(7000, 1000, 20, rng)
+    found, data = found_by(make(X), 14, run)
+    assert sum(ranked) < 8000 * 100
+    rows = rng.choice(8000, 300, replace=False)
+    matrix = scale_data(X).matrix.astype(np.float64)
+    for row in rows:
+        squared = ((matrix - matrix[row]) ** 2).sum(axis=1)
+        order = np.lexsort((np.arange(8000), squared))
+        assert found.indices[row].tolist() == order[order != row][:14].tolist()
+
+
+def test_a_copy_is_left_out_only_where_enough_come_before_it(rng, run):
+    """Rows with 1 to 30 copies, for numbers of neighbours below and above."""
+    X = np.repeat(rng.normal(size=(30, 3)), np.arange(1, 31), axis=0)
+    X = X[rng.permutation(len(X))]
+    for k in (3, 14, 40):
+        found, data = found_by(X, k, run)
+        assert np.array_equal(found.indices, reference.nearest_others(data.matrix, k)[0])
+
+
 @pytest.mark.parametrize("exact_below", [10_000, 100])
 @pytest.mark.parametrize("bytes_of_candidates", [2**26, 2**16, 1])
 def test_sparse_equals_dense(exact_below, bytes_of_candidates, run, monkeypatch):
     """However few candidates are made dense at a time."""
     monkeypatch.setattr(stage, "EXACT_BELOW", exact_below)
-    monkeypatch.setattr(stage, "BYTES_OF_CANDIDATES", bytes_of_candidates)
+    monkeypatch.setattr(exact, "BYTES_OF_CANDIDATES", bytes_of_candidates)
     X = sp.random(500, 200, 0.1, random_state=0, format="csr")
     sparse, _ = found_by(X, 10, run)
     dense, _ = found_by(X.toarray(), 10, run)
@@ -126,10 +170,33 @@ def clustered():
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
 def test_lists_find_nearly_all_neighbors(clustered, run, make):
     matrix = scale_data(make(clustered)).matrix
-    approximate, _ = ListSearch.build(matrix, run).nearest(matrix, 15, run)
-    exact, _ = ExactSearch(matrix).nearest(matrix, 15, run)
-    recall = np.mean([len(set(a) & set(b)) / 15 for a, b in zip(approximate, exact, strict=True)])
+    approximate, _ = ListSearch(matrix).nearest(matrix, 15, run)
+    true, _ = ExactSearch(matrix).nearest(matrix, 15, run)
+    recall = np.mean([len(set(a) & set(b)) / 15 for a, b in zip(approximate, true, strict=True)])
     assert recall > 0.97
+
+
+def recall_of_a_sample(X, n_sampled, k, run):
+    """How many of the true neighbours of some rows are found."""
+    found, data = found_by(X, k, run)
+    rows = np.random.default_rng(1).choice(len(X), n_sampled, replace=False)
+    true, _ = ExactSearch(data.matrix).nearest(data.matrix[rows], k + 1, run)
+    others = [near[near != row][:k] for row, near in zip(rows, true, strict=True)]
+    return np.mean([np.isin(near, found.indices[row]).mean() for row, near in zip(rows, others, strict=True)])
+
+
+def test_more_rows_than_are_searched_exactly_have_nearly_all_neighbors(run):
+    rng = np.random.default_rng(2)
+    flat = rng.uniform(size=(12_000, 3)) @ rng.normal(size=(3, 80))
+    assert recall_of_a_sample(np.sin(flat).astype(np.float32), 300, 14, run) > 0.99
+
+
+@pytest.mark.slow
+def test_mnist_has_nearly_all_neighbors(data_set, run):
+    """0.991, as it was with faiss's k-means."""
+    parts = data_set("mnist")
+    X = np.concatenate([parts["X_train"], parts["X_test"]]).reshape(70_000, 784)
+    assert recall_of_a_sample(X, 1000, 14, run) > 0.985
 
 
 @pytest.mark.parametrize("width", [8, 24])
@@ -137,12 +204,12 @@ def test_scanning_keeps_the_nearest(width, rng, run):
     """Against sorting, for any number wanted: nearest first, ties by number, and −1 where members are too few."""
     rows, points = (rng.integers(0, 4, (n, width)).astype(np.float32) for n in (200, 20))
     homes = rng.choice([0, 2, 3], 200).astype(np.int32)  # list 1 is empty
-    lists = np.array([rng.permutation(4)[:3] for _ in points], np.int32)
-    filled = Lists.fill(rows, homes, 4, run)
+    own = np.array([rng.permutation(4)[:3] for _ in points], np.int32)
+    filled = Lists.fill(rows, np.arange(200, dtype=np.int32), homes, 4, run)
     for n_wanted in (1, 2, 5, 45, 120, 200):
-        found = filled.nearest(points, lists, n_wanted)
-        for point, own, row in zip(points, lists, found, strict=True):
-            inside = np.flatnonzero(np.isin(homes, own))
+        found = filled.nearest(points, own, n_wanted)
+        for point, looked_into, row in zip(points, own, found, strict=True):
+            inside = np.flatnonzero(np.isin(homes, looked_into))
             order = inside[np.argsort(((rows[inside] - point) ** 2).sum(axis=1), kind="stable")][:n_wanted]
             assert row[: len(order)].tolist() == order.tolist()
             assert (row[len(order) :] == -1).all()
@@ -150,34 +217,81 @@ def test_scanning_keeps_the_nearest(width, rng, run):
 
 @pytest.mark.parametrize("n_features", [1, 5, 8, 50])
 def test_all_lists_together_find_all_neighbors(n_features, rng, run, monkeypatch):
-    """Any number of features: filling up to whole steps of the kernel changes no distance."""
-    monkeypatch.setattr(stage, "PROBED_LISTS", 1000)
+    """Any number of data: filling up to whole steps of the kernel changes no distance."""
+    monkeypatch.setattr(lists, "PROBED_LISTS", 1000)
     X = rng.normal(size=(1500, n_features)).astype(np.float32)
-    found, distances = ListSearch.build(X, run).nearest(X, 15, run)
-    exact, lengths = ExactSearch(X).nearest(X, 15, run)
-    assert np.array_equal(found, exact)
+    found, distances = ListSearch(X).nearest(X, 15, run)
+    true, lengths = ExactSearch(X).nearest(X, 15, run)
+    assert np.array_equal(found, true)
     assert np.array_equal(distances, lengths)
 
 
 def test_lists_hold_every_row_once(rng, run):
     rows, homes = rng.normal(size=(5000, 8)).astype(np.float32), rng.integers(0, 40, 5000).astype(np.int32)
     homes[homes == 7] = 8
-    lists = Lists.fill(rows, homes, 40, run)
+    numbers = rng.permutation(9000)[:5000].astype(np.int32)
+    filled = Lists.fill(rows, numbers, homes, 40, run)
     for number in range(40):
-        blocks = slice(lists.first_blocks[number], lists.first_blocks[number + 1])
-        members = lists.members[blocks].ravel()
-        assert members[members >= 0].tolist() == np.flatnonzero(homes == number).tolist()
-        columns = lists.blocks[blocks].transpose(0, 2, 1).reshape(-1, 8)
+        blocks = slice(filled.first_blocks[number], filled.first_blocks[number + 1])
+        members = filled.members[blocks].ravel()
+        assert members[members >= 0].tolist() == numbers[homes == number].tolist()
+        columns = filled.blocks[blocks].transpose(0, 2, 1).reshape(-1, 8)
         assert np.array_equal(columns[members >= 0], rows[homes == number])
         assert np.isinf(columns[members < 0]).all()
 
 
-def test_lists_do_not_depend_on_company_or_threads(clustered, run):
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("n_features", [1, 20])
+def test_copies_left_out_of_the_lists_change_nothing(make, n_features, rng, run, monkeypatch):
+    """Up to the number of copies kept the lists answer; beyond it, all pairs."""
+    monkeypatch.setattr(lists, "COPIES_KEPT", 30)
+    monkeypatch.setattr(lists, "PROBED_LISTS", 1000)
+    matrix = scale_data(make(with_copies(1000, 500, n_features, rng))).matrix
+    search = ListSearch(matrix)
+    for k in (5, 30, 31):
+        found, distances = search.nearest(matrix, k, run)
+        true, lengths = ExactSearch(matrix).nearest(matrix, k, run)
+        assert np.array_equal(distances, lengths)
+        assert np.array_equal(found, true)
+    assert search.index.lists.n_members == 530
+
+
+def test_thousands_of_equal_rows_are_not_all_in_the_lists(rng, run):
+    """With all of them, each would be compared with each of the others."""
+    X = with_copies(15_000, 5000, 20, rng)
+    found, data = found_by(X, 14, run)
+    copies = np.flatnonzero((data.matrix == np.median(data.matrix, axis=0)).all(axis=1))
+    expected = copies[:15]
+    assert len(copies) == 15_000
+    for row in rng.choice(copies, 200):
+        assert found.indices[row].tolist() == expected[expected != row][:14].tolist()
+    assert ListIndex.build(data.matrix, run).lists.n_members == 6000
+
+
+def test_rows_with_equal_coordinates_need_not_be_copies(rng, run):
+    """The sample finds no direction in a feature that is hardly ever other than 0; still the rows differ in it."""
+    X = np.zeros((3000, 70), np.float32)
+    X[:1500, :64] = rng.normal(size=(1500, 64))
+    X[1500:, 69] = np.arange(1500) * 1e-6
+    directions = np.eye(70, 64, dtype=np.float32)
+    coordinates = X @ directions
+    assert len(possible_copies(coordinates, 1000)) == 1500
+    assert (n_earlier_copies(X, np.arange(1500, 3000)) == 0).all()
+
+
+def test_earlier_copies_are_counted():
+    X = np.array([[1, 2], [3, 4], [1, 2], [1, 2], [3, 4], [5, 6]], np.float32)
+    for matrix in (X, scale_data(sp.csr_matrix(X)).matrix):
+        assert n_earlier_copies(matrix, np.arange(6)).tolist() == [0, 0, 1, 2, 1, 0]
+        assert n_earlier_copies(matrix, np.array([2, 3, 5])).tolist() == [0, 1, 0]
+
+
+def test_lists_do_not_depend_on_batch_or_threads(clustered, run):
     matrix = scale_data(clustered).matrix
-    search = ListSearch.build(matrix, run)
+    search = ListSearch(matrix)
     together = search.nearest(matrix[:700], 10, run)
     with Run(1) as one_thread:
-        again = ListSearch.build(matrix, one_thread)
+        again = ListSearch(matrix)
         alone = [again.nearest(matrix[i : i + 1], 10, one_thread) for i in range(0, 700, 50)]
     for place, (indices, distances) in zip(range(0, 700, 50), alone, strict=True):
         assert np.array_equal(indices[0], together[0][place])
@@ -185,52 +299,17 @@ def test_lists_do_not_depend_on_company_or_threads(clustered, run):
 
 
 def test_rows_whose_lists_run_dry_are_searched_exactly(rng, run, monkeypatch):
-    monkeypatch.setattr(stage, "PROBED_LISTS", 1)
+    monkeypatch.setattr(lists, "PROBED_LISTS", 1)
     X = rng.normal(size=(300, 5)).astype(np.float32)
     X[:200] *= 1e-3  # one crowded list, many with fewer rows than neighbours asked for
-    search = ListSearch.build(X, run)
+    search = ListSearch(X)
     found, distances = search.nearest(X, 60, run)
     assert (found >= 0).all()
     assert (np.diff(distances, axis=1) >= 0).all()
 
 
-def test_large_data_use_lists(rng, run, monkeypatch):
+def test_large_data_use_lists(rng, monkeypatch):
     monkeypatch.setattr(stage, "EXACT_BELOW", 100)
     X = rng.normal(size=(200, 5))
-    assert isinstance(make_search(scale_data(X), X, "euclidean", run), ListSearch)
-    assert isinstance(make_search(scale_data(X[:100]), X[:100], "euclidean", run), ExactSearch)
-
-
-def test_given_neighbors_with_or_without_self(rng):
-    X = rng.normal(size=(50, 3))
-    indices, distances = reference.nearest_others(X, 8)
-    expected = given_neighbors(indices, distances, 50, 5)
-    with_self = given_neighbors(
-        np.column_stack([np.arange(50), indices]), np.column_stack([np.zeros(50), distances]), 50, 5
-    )
-    shuffled = given_neighbors(indices[:, ::-1], distances[:, ::-1], 50, 5)
-    for other in (with_self, shuffled):
-        assert np.array_equal(other.indices, expected.indices)
-        assert np.array_equal(other.distances, expected.distances)
-    assert np.array_equal(expected.indices, indices[:, :5])
-
-
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda i, d: (i[:-1], d[:-1]), "shape"),
-        (lambda i, d: (i, d[:, :-1]), "shape"),
-        (lambda i, d: (i - 1, d), "integers from 0"),
-        (lambda i, d: (i + 45, d), "integers from 0"),
-        (lambda i, d: (i.astype(float), d), "integers from 0"),
-        (lambda i, d: (i, d * np.nan), "finite"),
-        (lambda i, d: (i, -d), "not negative"),
-        (lambda i, d: (i[:, :3], d[:, :3]), "only 3"),
-        (lambda i, d: (i[:, [0, 0, 1, 2, 3]], d[:, [0, 0, 1, 2, 3]]), "twice"),
-    ],
-)
-def test_given_neighbors_that_cannot_be_used(spoil, message, rng):
-    indices, distances = reference.nearest_others(rng.normal(size=(50, 3)), 8)
-    with pytest.raises(InvalidDataError, match=message) as caught:
-        given_neighbors(*spoil(indices, distances), 50, 5)
-    assert "precomputed_knn" in str(caught.value)
+    assert isinstance(make_search(scale_data(X), X, "euclidean"), ListSearch)
+    assert isinstance(make_search(scale_data(X[:100]), X[:100], "euclidean"), ExactSearch)

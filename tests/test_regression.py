@@ -1,4 +1,4 @@
-"""Local regressions of features on the map, against numpy and scikit-learn."""
+"""Local regressions of data on the map, against numpy and scikit-learn."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def local(request, rng):
     X[:, 4] = 7.0  # constant: it has no R²
     Y = rng.normal(size=(50, request.param)).astype(np.float32)
     X[:, 0] += Y[:, 0]
-    features = scale_data(X)
+    data = scale_data(X)
     neighbors = MapSearch.build(Y).nearest_others(np.arange(4, dtype=np.int32), 20)
-    return features, Y, neighbors, Moments.around(features, Y, neighbors)
+    return data, Y, neighbors, Moments.around(data, Y, neighbors)
 
 
 def centered(values):
@@ -27,9 +27,9 @@ def centered(values):
 
 
 def test_moments_equal_their_twin(local):
-    features, Y, neighbors, moments = local
+    data, Y, neighbors, moments = local
     for p, near in enumerate(neighbors):
-        dx, dy = centered(features.matrix[near].astype(float)), centered(Y[near].astype(float))
+        dx, dy = centered(data.matrix[near].astype(float)), centered(Y[near].astype(float))
         np.testing.assert_allclose(moments.products[p], dy.T @ dx, atol=1e-6)
         np.testing.assert_allclose(moments.squares[p], dy.T @ dy, rtol=1e-6)
         np.testing.assert_allclose(moments.spreads[p], (dx**2).sum(axis=0), atol=1e-6)
@@ -48,11 +48,11 @@ def test_features_that_are_constant_among_the_neighbors_have_exactly_no_moments(
 
 
 def test_slopes_and_explained_variance_are_those_of_a_regression(local):
-    features, Y, neighbors, moments = local
+    data, Y, neighbors, moments = local
     slopes = moments.slopes()
     explained = moments.explained(slopes)
     for p, near in enumerate(neighbors):
-        X_near = features.matrix[near].astype(float)
+        X_near = data.matrix[near].astype(float)
         model = LinearRegression().fit(Y[near], X_near)
         np.testing.assert_allclose(slopes[p], model.coef_.T, atol=1e-6)
         residual = ((X_near - model.predict(Y[near])) ** 2).sum(axis=0)
@@ -65,34 +65,34 @@ def test_slopes_and_explained_variance_are_those_of_a_regression(local):
 def test_a_narrow_direction_of_the_map_is_one(rng):
     X = rng.normal(size=(30, 4))
     Y = (rng.normal(size=(30, 2)) * [1, 1e-3]).astype(np.float32)
-    features = scale_data(X)
-    slopes = Moments.around(features, Y, np.arange(30, dtype=np.int32)[None]).slopes()
-    expected = LinearRegression().fit(Y.astype(float), features.matrix.astype(float)).coef_.T
+    data = scale_data(X)
+    slopes = Moments.around(data, Y, np.arange(30, dtype=np.int32)[None]).slopes()
+    expected = LinearRegression().fit(Y.astype(float), data.matrix.astype(float)).coef_.T
     np.testing.assert_allclose(slopes[0], expected, rtol=1e-6)
 
 
 def test_cosines_compare_all_changes_at_once(local, rng):
-    features, Y, neighbors, moments = local
+    data, Y, neighbors, moments = local
     arrows = rng.normal(size=moments.products.shape)
     for p, near in enumerate(neighbors):
-        dx, dy = centered(features.matrix[near].astype(float)), centered(Y[near].astype(float))
+        dx, dy = centered(data.matrix[near].astype(float)), centered(Y[near].astype(float))
         predicted = dy @ arrows[p]
         expected = (predicted * dx).sum() / np.linalg.norm(predicted) / np.linalg.norm(dx)
         assert moments.cosines(arrows)[p] == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_map_without_extent_has_no_slopes(rng):
-    features = scale_data(rng.normal(size=(30, 3)))
+    data = scale_data(rng.normal(size=(30, 3)))
     neighbors = np.tile(np.arange(10, dtype=np.int32), (2, 1))
     flat = np.zeros((30, 2), np.float32)
     line = np.column_stack([np.arange(30), np.zeros(30)]).astype(np.float32)
     for Y in (flat, line):
-        moments = Moments.around(features, Y, neighbors)
+        moments = Moments.around(data, Y, neighbors)
         slopes = moments.slopes()
         assert np.isfinite(slopes).all()
         assert (slopes[:, 1] == 0).all()
         assert np.isfinite(moments.cosines(slopes)).all()
-    assert (Moments.around(features, flat, neighbors).slopes() == 0).all()
+    assert (Moments.around(data, flat, neighbors).slopes() == 0).all()
 
 
 def test_points_are_not_their_own_neighbors():

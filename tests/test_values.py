@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from featmap.values import Connection, Embedding, Frames, Graph, Neighbors, Tangents
+from featmap.values import Connection, Frames, Graph, Neighbors, Order, Tangents
+from stages import as_graph
 
 m, k, r, dim = 5, 3, 2, 2
 INDICES = np.zeros((m, k), np.int32)
@@ -24,9 +25,7 @@ GOOD = {
         np.zeros((4, 2, 2), np.float32), np.zeros((4, 2, 2), np.float32), np.zeros((4, 2), np.float32)
     ),
     "Frames(5 points, 2 × 2)": lambda: Frames(EYES),
-    "Embedding(5 points in 2 dimensions)": lambda: Embedding(
-        np.zeros((m, dim), np.float32), Frames(EYES), np.zeros((m, dim)), np.zeros((m, dim))
-    ),
+    "Order(5 points)": lambda: Order.of_the_rows(m),
 }
 
 
@@ -47,9 +46,48 @@ def test_they_print_themselves(text):
         lambda: Connection(np.zeros((4, 2, 2)), np.zeros((4, 3, 3)), np.zeros((4, 2))),
         lambda: Frames(2 * EYES),
         lambda: Frames(np.zeros((m, 2, 3))),
-        lambda: Embedding(np.zeros((m, 3), np.float32), Frames(EYES), np.zeros((m, 3)), np.zeros((m, 3))),
     ],
 )
 def test_they_refuse_what_they_are_not(make):
-    with pytest.raises(ValueError, match=r"Neighbors|Graph|Tangents|Connection|Frames|Embedding"):
+    with pytest.raises(ValueError, match=r"Neighbors|Graph|Tangents|Connection|Frames"):
         make()
+
+
+@pytest.fixture
+def order(rng):
+    return Order.of(rng.permutation(40).astype(np.int32))
+
+
+def test_into_layout_and_into_rows_are_inverse(order, rng):
+    values = rng.normal(size=(40, 3))
+    assert not np.array_equal(order.into_layout(values), values)
+    assert np.array_equal(order.into_rows(order.into_layout(values)), values)
+    assert np.array_equal(order.into_layout(order.into_rows(values)), values)
+    assert np.array_equal(order.into_layout(np.arange(40)), order.rows)
+    assert np.array_equal(order.into_rows(np.arange(40)), order.positions)
+    assert len(order) == 40
+
+
+def test_the_order_of_the_rows_changes_nothing(rng):
+    values = rng.normal(size=(40, 3))
+    same = Order.of_the_rows(40)
+    assert np.array_equal(same.into_layout(values), values)
+    assert np.array_equal(same.into_rows(values), values)
+
+
+def test_a_graph_in_the_order_of_the_layout_keeps_its_weights(order, rng):
+    weights = np.triu(rng.random((40, 40)) * (rng.random((40, 40)) < 0.2), 1)
+    graph = as_graph(weights + weights.T)
+    before = graph.weights.copy()
+    in_layout = order.graph_into_layout(graph)
+    expected = graph.weights.toarray()[np.ix_(order.rows, order.rows)]
+    assert np.array_equal(in_layout.weights.toarray(), expected)
+    assert in_layout.weights.has_sorted_indices
+    assert all((np.diff(row.indices) > 0).all() for row in in_layout.weights)
+    assert (graph.weights != before).nnz == 0
+    np.testing.assert_allclose(in_layout.degrees, order.into_layout(graph.degrees), rtol=1e-6)
+
+
+def test_points_without_edges_are_not_connected():
+    graph = as_graph([[0, 0.5, 0], [0.5, 0, 0], [0, 0, 0]])
+    assert graph.is_connected.tolist() == [True, True, False]

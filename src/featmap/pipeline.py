@@ -140,8 +140,9 @@ def neighborhood_graph(neighbors: Neighbors, settings: NeighborhoodSettings, run
     n_unconnected = int((~graph.is_connected).sum())
     if n_unconnected:
         warn(
-            f"{n_unconnected} of {len(near.indices)} rows have no neighbours: under metric={settings.metric!r} they "
-            "have nothing in common with other rows, or neighbours were missing; a fit places them around the map"
+            f"{n_unconnected} of {len(near.indices)} rows have no neighbours: they are as far from all others as "
+            f"metric={settings.metric!r} can tell, or neighbours were missing; they have no importance and no arrows, "
+            "and a fit places them on a ring around the map"
         )
     return graph
 

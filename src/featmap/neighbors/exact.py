@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 
 import numpy as np
 
@@ -14,6 +12,7 @@ from ..data.sparse import Matrix, SparseRows, dense_rows
 from ..kernels.search import rank_candidates
 from ..run import Run
 from ..values import FloatArray, IntArray
+from .copies import n_earlier_copies
 from .search import QUERIES_PER_BLOCK, Found
 
 ROWS_PER_BLOCK = 1024  # that queries are compared with
@@ -38,22 +37,12 @@ class ExactSearch:
         return indices, np.sqrt(squared)
 
     def _rows_that_count(self, k: int) -> IntArray:
-        """All rows but those that have k earlier copies: ties go by index, so these are never among the k nearest.
-
-        Without them thousands of equal rows would all be ranked for each other.
-        """
+        """All rows but those that have k earlier copies, which are never among the k nearest."""
         return np.flatnonzero(self._n_earlier_copies < k).astype(np.int32)
 
     @cached_property
     def _n_earlier_copies(self) -> np.ndarray:
-        seen: Counter[bytes] = Counter()
-        earlier = np.empty(self.matrix.shape[0], np.int64)
-        for block in _blocks(len(earlier)):
-            for number, row in enumerate(dense_rows(self.matrix, block), start=block.start):
-                digest = blake2b(np.ascontiguousarray(row), digest_size=16).digest()
-                earlier[number] = seen[digest]
-                seen[digest] += 1
-        return earlier
+        return n_earlier_copies(self.matrix, np.arange(self.matrix.shape[0]))
 
     @cached_property
     def _norms(self) -> FloatArray:
@@ -65,7 +54,9 @@ class ExactSearch:
         """Every row that could be among the k nearest, given the rounding of float32 products of n terms."""
         products = np.empty((len(queries), len(rows)), np.float32)
         for block in _blocks(len(rows)):
-            products[:, block] = queries @ dense_rows(self.matrix, rows[block]).T
+            # Usually all rows count, and a slice makes no copy of them.
+            compared = block if len(rows) == self.matrix.shape[0] else rows[block]
+            products[:, block] = queries @ dense_rows(self.matrix, compared).T
         sizes = _squared_norms(queries)[:, None] + self._norms[rows]
         error = np.float32((queries.shape[1] + 8) * np.finfo(np.float32).eps)
         estimate = sizes - 2 * products

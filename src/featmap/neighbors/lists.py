@@ -13,6 +13,7 @@ from ..kernels.search import BLOCK_COLUMNS, COORDINATES_AT_ONCE, scan_lists
 from ..run import Run
 from ..run.threads import one_library_thread
 from ..values import FloatArray, IntArray
+from .copies import n_earlier_copies, possible_copies
 from .exact import ExactSearch, rank
 from .search import QUERIES_PER_BLOCK, Found
 
@@ -21,6 +22,7 @@ PROBED_LISTS = 20
 SPARE_CANDIDATES = 8  # beyond k, where only the rounding of float32 can bring candidates out of order
 ROWS_PER_CENTER = 40  # of the sample from which the centres of the lists are found
 ROUNDS = 8  # of k-means
+COPIES_KEPT = 1000  # of equal rows; 15,000 in one list took seconds
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,15 @@ class Lists:
 
     blocks: FloatArray  # (blocks, coordinates, columns)
     first_blocks: np.ndarray  # where each list begins
-    members: IntArray  # (blocks, columns): which point a column is, −1 for none
+    members: IntArray  # (blocks, columns): the number of the point in a column, −1 for none
+
+    @property
+    def n_members(self) -> int:
+        return int((self.members >= 0).sum())
 
     @classmethod
-    def fill(cls, points: FloatArray, homes: IntArray, n_lists: int, run: Run) -> Lists:
-        """Put every point into the list that is its home."""
+    def fill(cls, points: FloatArray, numbers: IntArray, homes: IntArray, n_lists: int, run: Run) -> Lists:
+        """Put every point, under its number, into the list that is its home."""
         sizes = np.bincount(homes, minlength=n_lists)
         first_blocks = np.append(0, np.cumsum(-(-sizes // BLOCK_COLUMNS)))
         order = np.argsort(homes, kind="stable")
@@ -47,7 +53,7 @@ class Lists:
         def task(start: int, stop: int) -> None:
             block, column = np.divmod(positions[start:stop], BLOCK_COLUMNS)
             blocks[block, :, column] = points[start:stop]
-            members[block, column] = np.arange(start, stop)
+            members[block, column] = numbers[start:stop]
 
         run.over_rows(len(points), task)
         return cls(blocks, first_blocks, members)
@@ -75,10 +81,14 @@ class ListIndex:
     def build(cls, matrix: Matrix, run: Run) -> ListIndex:
         directions = _list_directions(matrix)
         coordinates = project(matrix, directions, run)
+        rows = _rows_that_count(matrix, coordinates)
+        if len(rows) < len(coordinates):
+            coordinates = coordinates[rows]
         points = _coarse_centers(coordinates)
-        centers = Lists.fill(points, np.zeros(len(points), np.int32), 1, run)
+        n_lists = len(points)
+        centers = Lists.fill(points, np.arange(n_lists, dtype=np.int32), np.zeros(n_lists, np.int32), 1, run)
         homes = _nearest_centers(coordinates, centers, 1, run).ravel()
-        return cls(directions, centers, Lists.fill(coordinates, homes, len(points), run))
+        return cls(directions, centers, Lists.fill(coordinates, rows, homes, n_lists, run))
 
 
 @dataclass
@@ -90,6 +100,8 @@ class ListSearch:
 
     def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
         index = self._built(run)
+        if k > COPIES_KEPT and index.lists.n_members < self.matrix.shape[0]:
+            return ExactSearch(self.matrix).nearest(queries, k, run)  # the lists have too few of the equal rows
         coordinates = project(queries, index.directions, run)
         n_lists = len(index.lists.first_blocks) - 1
         lists = _nearest_centers(coordinates, index.centers, min(PROBED_LISTS, n_lists), run)
@@ -129,6 +141,14 @@ def _reordered(values: np.ndarray, order: np.ndarray) -> np.ndarray:
     by_row = np.empty_like(values)
     by_row[order] = values
     return by_row
+
+
+def _rows_that_count(matrix: Matrix, coordinates: FloatArray) -> IntArray:
+    """All rows but those that have COPIES_KEPT earlier copies."""
+    counts = np.ones(len(coordinates), bool)
+    suspects = possible_copies(coordinates, COPIES_KEPT)
+    counts[suspects] = n_earlier_copies(matrix, suspects) < COPIES_KEPT
+    return np.flatnonzero(counts).astype(np.int32)
 
 
 def _list_directions(matrix: Matrix) -> FloatArray:

@@ -202,6 +202,7 @@ class _Bar:
             file=stream,
             bar_format=BAR,
             mininterval=SECONDS_BETWEEN_UPDATES if is_live else SECONDS_BETWEEN_LINES,
+            miniters=1,  # otherwise tqdm goes by the pace of the stage before, and a slow stage seems to stand still
         )
         self._before = 0.0  # the share of the stages that have ended
 

@@ -173,9 +173,13 @@ class Threads:
         stopped = threading.Event()
 
         def work() -> None:
-            while not stopped.is_set() and (start := next(starts)) < n_rows:
-                task(start, min(start + block, n_rows))
-                finished.append(start)
+            try:
+                while not stopped.is_set() and (start := next(starts)) < n_rows:
+                    task(start, min(start + block, n_rows))
+                    finished.append(start)
+            except BaseException:
+                stopped.set()  # no thread needs to begin another block
+                raise
 
         def tell() -> None:
             if report is not None:

@@ -27,7 +27,7 @@ CHECKED = [
     "test_frames.py::test_aligned_sweep_equals_its_twin",
     "test_frames.py::test_covariance_equals_its_twin",
     "test_frames.py::test_paper_gradient_equals_finite_differences",
-    "test_forces.py::test_slots_hold_every_edge_once",
+    "test_edges.py::test_slots_hold_every_edge_once",
     "test_forces.py::test_attraction_kernel_is_close_to_its_twin",
     "test_forces.py::test_density_kernels_are_close_to_their_twin",
     "test_layout.py::test_descent_is_adam",

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import reference
-from featmap.tangents.consistency import consistency
 from featmap.tangents.polar import polar
 
 
@@ -36,9 +35,9 @@ def test_missing_columns_are_completed_by_the_previous(dim, rng):
     for i in range(50):
         agreement = (found[i] * previous[i]).sum()
         for _ in range(50):  # no other completion is nearer
-            turn = np.eye(dim)
-            turn[1:, 1:] = np.linalg.qr(rng.normal(size=(dim - 1, dim - 1)))[0]
-            assert ((found[i] @ turn) * previous[i]).sum() <= agreement + 1e-9
+            rotation = np.eye(dim)
+            rotation[1:, 1:] = np.linalg.qr(rng.normal(size=(dim - 1, dim - 1)))[0]
+            assert ((found[i] @ rotation) * previous[i]).sum() <= agreement + 1e-9
 
 
 def test_flipping_columns_flips_exactly_them(rng):
@@ -46,14 +45,3 @@ def test_flipping_columns_flips_exactly_them(rng):
     for signs in ([1, -1], [-1, 1], [-1, -1]):
         flipped = polar(matrices * np.float32(signs), np.eye(2))
         assert np.array_equal(flipped, polar(matrices, np.eye(2)) * np.float32(signs))
-
-
-def test_consistency_ignores_signs_and_rotations(rng):
-    V, W = (np.linalg.qr(rng.normal(size=(9, 3)))[0] for _ in range(2))
-    expected = consistency(W.T @ V)
-    assert consistency(V.T @ V) == pytest.approx(1)
-    for _ in range(10):
-        turn, other = (np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(2))
-        assert consistency((W @ other).T @ (V @ turn)) == pytest.approx(expected)
-        # the maximum over all rotations of ⟨V, W O⟩/d
-        assert (V * (W @ turn)).sum() / 3 <= expected + 1e-12

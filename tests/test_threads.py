@@ -11,9 +11,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from featmap import FeatMAP, InvalidParameterError
-from featmap.run import Run
-from featmap.run import threads as parallel
-from featmap.run.threads import one_library_thread
+from featmap.run import threads
+from featmap.run.threads import Threads, one_library_thread
 
 
 def library_threads():
@@ -30,53 +29,94 @@ def test_every_row_once_in_the_same_blocks(n_jobs):
         counts[start:stop] += 1
         blocks.append((start, stop))
 
-    with Run(n_jobs) as run:
-        run.over_rows(1000, task, block=64)
+    with Threads(n_jobs) as pool:
+        pool.over_rows(1000, task, block=64)
     assert (counts == 1).all()
     assert sorted(blocks) == [(start, min(start + 64, 1000)) for start in range(0, 1000, 64)]
 
 
-def test_an_error_stops_the_others_and_is_raised():
-    done = []
+@pytest.mark.parametrize("failing", [0, 1])
+def test_an_error_stops_the_others_and_is_raised(failing):
+    """Whichever thread it comes up in."""
+    both, begun = threading.Barrier(2), []
 
     def task(start, stop):
-        if start == 0:
-            raise ValueError("first block")
-        time.sleep(0.01)
-        done.append(start)
+        begun.append(start)
+        if start < 2:
+            both.wait(timeout=60)
+        if start == failing:
+            raise ValueError("a block fails")
+        time.sleep(0.001)  # so that the other thread is not done with all blocks before the error is noticed
 
-    with Run(2) as run, pytest.raises(ValueError, match="first block"):
-        run.over_rows(1000, task, block=1)
-    assert len(done) < 10
-    settled = len(done)
-    time.sleep(0.05)
-    assert len(done) == settled
+    with Threads(2) as pool:
+        with pytest.raises(ValueError, match="a block fails"):
+            pool.over_rows(2000, task, block=1)
+        n_begun = len(begun)
+        pool.over_rows(2, lambda start, stop: None, block=1)
+        assert len(begun) == n_begun < 2000
 
 
 def test_no_more_threads_than_blocks():
     before = threading.active_count()
+    together = threading.Barrier(3)  # all three blocks are under way at once
     most = []
 
     def task(start, stop):
-        time.sleep(0.05)
+        together.wait(timeout=60)
         most.append(threading.active_count())
 
-    with Run(200) as run:
-        run.over_rows(3, task, block=1)
+    with Threads(200) as pool:
+        pool.over_rows(3, task, block=1)
     assert max(most) <= before + 3
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_reports_rise_to_the_number_of_rows_in_the_calling_thread(n_jobs):
+    heard, callers = [], set()
+
+    def report(done):
+        heard.append(done)
+        callers.add(threading.get_ident())
+
+    with Threads(n_jobs) as pool:
+        pool.over_rows(1000, lambda start, stop: None, 64, report)
+    assert heard == sorted(heard)
+    assert heard[-1] == 1000
+    assert callers == {threading.get_ident()}
+
+
+def test_an_error_of_the_report_stops_the_threads(monkeypatch):
+    """It is raised in the calling thread while the others work; none of them works on."""
+    monkeypatch.setattr(threads, "SECONDS_BETWEEN_REPORTS", 0.001)
+    begun, stopped = [], threading.Event()
+
+    def task(start, stop):
+        begun.append(start)
+        stopped.wait(timeout=60)
+
+    def report(done):
+        stopped.set()
+        raise KeyboardInterrupt
+
+    with Threads(2) as pool:
+        with pytest.raises(KeyboardInterrupt):
+            pool.over_rows(100_000, task, 1, report)
+        n_begun = len(begun)
+        pool.over_rows(2, lambda start, stop: None, block=1)
+        assert len(begun) == n_begun < 100_000
 
 
 def test_no_threads_are_left():
     before = threading.active_count()
-    with Run(4) as run:
-        run.over_rows(100, lambda start, stop: None, block=1)
+    with Threads(4) as pool:
+        pool.over_rows(100, lambda start, stop: None, block=1)
         assert threading.active_count() > before
     assert threading.active_count() == before
 
 
 def test_library_threads_are_given_back():
     before = library_threads()
-    with Run(2):
+    with Threads(2):
         assert set(library_threads().values()) == {1}
     assert library_threads() == before
 
@@ -96,9 +136,9 @@ def test_library_threads_of_overlapping_fits():
 
 def test_threads_of_a_pool_are_held_too():
     seen = []
-    with threadpool_limits(2), Run(2) as run:
-        run.over_rows(2, lambda start, stop: seen.append(library_threads()), block=1)
-    assert [set(threads.values()) for threads in seen] == [{1}, {1}]
+    with threadpool_limits(2), Threads(2) as pool:
+        pool.over_rows(2, lambda start, stop: seen.append(library_threads()), block=1)
+    assert [set(seen_there.values()) for seen_there in seen] == [{1}, {1}]
 
 
 def test_limits_that_others_give_back_in_the_meantime_stay():
@@ -120,22 +160,20 @@ def test_nothing_is_kept_of_those_that_have_left():
 
     def kept():
         return [
-            len(part)
-            for held in (parallel._held_in_process, parallel._held_in_thread)
-            for part in vars(held).values()
+            len(part) for held in (threads._held_in_process, threads._held_in_thread) for part in vars(held).values()
         ]
 
     nothing = kept()
-    with threadpool_limits(2), one_library_thread(), ThreadPoolExecutor(4) as pool:
+    with threadpool_limits(2), one_library_thread(), ThreadPoolExecutor(4) as others:
         of_one = kept()
-        list(pool.map(enter_and_leave, range(20)))
+        list(others.map(enter_and_leave, range(20)))
         assert kept() == of_one
     assert sum(of_one) > sum(nothing) == 0
     assert kept() == nothing
 
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "two"])
-def test_numbers_of_threads_that_are_none_are_refused(n_jobs, rng):
+def test_wrong_numbers_of_threads_are_refused(n_jobs, rng):
     """Also where they were set after a fit."""
     X = rng.normal(size=(20, 3))
     model = FeatMAP(n_epochs=1, n_neighbors=5).fit(X).set_params(n_jobs=n_jobs)
