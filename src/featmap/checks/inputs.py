@@ -25,7 +25,6 @@ REMEDIES = (
     ("contains NaN", "fill in or drop missing values first, for example with sklearn.impute.SimpleImputer"),
     ("contains infinity", "replace infinite values, and those beyond the range of the type, first"),
     ("Complex data", "give real and imaginary parts as separate columns"),
-    ("2-dimensional container", "make a frame of one column by to_frame(), or of one row by to_frame().T"),
     ("Expected ", "Reshape your data: reshape(-1, 1) makes one feature of a list, reshape(1, -1) one row"),
     ("minimum of", "give more of them"),
     ("is expecting", "give the columns of the fit, in their order"),
@@ -35,7 +34,7 @@ REMEDIES = (
     ("", "give a table of real numbers: an array, lists of equal lengths, a pandas or polars frame, a sparse matrix"),
 )
 
-SENTENCE_END = re.compile(r"\n|\. ?(?=[A-Z])")
+SENTENCE_END = re.compile(r"\n|\. (?=[A-Z])")
 
 
 class Columns(BaseEstimator):
@@ -79,8 +78,8 @@ def check_embedding(embedding: Any, caller: str, name: str) -> FloatArray:
     lost = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(lost):
         raise InvalidDataError(
-            f"{caller}({name}): {len(lost)} of {len(values)} rows have no position, they are NaN, infinite or beyond "
-            f"float32: rows {listed(lost.tolist())}; leave these rows out of X and {name}"
+            f"{caller}({name}): {name} gives no position to {len(lost)} of {len(values)} rows (NaN, infinite or beyond "
+            f"float32): rows {listed(lost.tolist())}; leave them out of X and {name}"
         )
     return values
 

@@ -11,10 +11,10 @@ import numpy as np
 from ..errors import InvalidDataError, InvalidDataTypeError
 
 DATES, STRINGS = "dates or times", "strings"
-ENCODE = "encode categories as numbers, for example with sklearn.preprocessing.OneHotEncoder, or drop it"
+ENCODE = "encode categories as numbers, for example with sklearn.preprocessing.OneHotEncoder"
 REMEDIES = {
-    DATES: "convert it to numbers, for example days since the first date, or drop it",
-    STRINGS: f"convert numbers to floats, {ENCODE}",
+    DATES: "convert them to numbers, for example days since the first date",
+    STRINGS: f"convert numbers to floats, and {ENCODE}",
 }
 
 
@@ -39,6 +39,8 @@ def _instead(values: Any, name: str) -> str | None:
         return "give one of its arrays: adata.obsm['X_pca'], or adata.X"
     if "LazyFrame" in kinds:
         return f"give {name}.collect()"
+    if "Series" in kinds:
+        return f"give a table; {name}.to_frame() is one of a single column"
     if "Explanation" in kinds or (hasattr(values, "fit") and hasattr(values, "get_params")):
         model = "pipeline[-1]" if "Pipeline" in kinds else "model"
         if name == "X":
@@ -60,7 +62,7 @@ def _check_columns(frame: Any, caller: str, name: str) -> None:
         holds = _not_numbers(values)
         if holds is not None:
             remedy = REMEDIES.get(holds, ENCODE)
-            raise InvalidDataTypeError(f"{caller}({name}): the column {column!r} holds {holds}; {remedy}")
+            raise InvalidDataTypeError(f"{caller}({name}): the column {column!r} holds {holds}; {remedy}, or drop it")
 
 
 def _not_numbers(column: Any) -> str | None:

@@ -151,7 +151,7 @@ class Answers:
         chosen = self.rows(rows)
         numbers = chosen if self.points.rows is None else self.points.rows[chosen]
         # From a list pandas finds the type of the index again: integers, dates, or pairs for an index of levels.
-        index = Index(numbers if self.row_names is None else self.row_names[chosen].tolist())
+        index = Index((numbers if self.row_names is None else self.row_names[chosen]).tolist())
         return DataFrame(self.feature_importance(chosen), index=index, columns=self._names_or_numbers)
 
     def rows(self, rows: Any) -> IntArray:
