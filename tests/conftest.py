@@ -13,6 +13,7 @@ from sklearn.datasets import load_digits
 
 from featmap import FeatMAP
 from featmap.run import Run
+from featmap.run.progress import Progress
 
 
 @pytest.fixture
@@ -67,6 +68,15 @@ def flip_singular_vectors(monkeypatch):
         return replace(tangents, factors=tangents.factors * signs[:, None, :])
 
     return lambda: monkeypatch.setattr(pipeline, "find_tangents", flipped)
+
+
+@pytest.fixture
+def stages_begun(monkeypatch):
+    """The stages that fits have begun since: none if data or parameters are refused at once."""
+    begun = []
+    stage = Progress.stage
+    monkeypatch.setattr(Progress, "stage", lambda self, name: begun.append(name) or stage(self, name))
+    return begun
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Groups against each other: planted differences are found, chance is not."""
+"""Groups against each other: planted differences are found, random ones are not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.stats import permutation_test
 
-from featmap import InvalidParameterError, explain
+from featmap import InvalidDataError, InvalidParameterError, explain
 from featmap.explanation.contrast import difference_with_p_values
 
 
@@ -101,7 +101,7 @@ def test_the_mean_importance_is_taken_block_by_block(rng, monkeypatch):
     X, labels = noise_with([0], rng)
     explanation = explained(X, rng)
     whole = explanation.contrast(labels == "left")
-    monkeypatch.setattr("featmap.explanation.BLOCK", 50)
+    monkeypatch.setattr("featmap.explanation.answers.BLOCK", 50)
     by_blocks = explanation.contrast(labels == "left")
     np.testing.assert_allclose(by_blocks.importance_a, whole.importance_a, rtol=1e-12)
     np.testing.assert_allclose(by_blocks.importance_b, whole.importance_b, rtol=1e-12)
@@ -162,21 +162,72 @@ def test_every_group_against_the_rest(rng):
 
 def test_as_a_frame_of_pandas(rng):
     X, labels = noise_with([1], rng, n_features=3)
-    data = pd.DataFrame(X, columns=["a", "b", "c"])
-    table = explained(data, rng).contrast("left", labels=labels).to_frame()
-    assert table.index[0] == "b"
-    assert table["q_values"].is_monotonic_increasing
-    assert list(table.columns) == ["importance_a", "importance_b", "difference", "p_values", "q_values"]
+    data = pd.DataFrame(X / X.std(axis=0), columns=["a", "b", "c"])
+    contrast = explained(data, rng).contrast("left", labels=labels)
+    table = contrast.to_frame()
+    assert list(table.columns) == ["feature", "importance_a", "importance_b", "difference", "p_value", "q_value"]
+    assert table["feature"].tolist() == contrast.top().tolist()
+    assert table["feature"][0] == contrast.significant()[0] == "b"
+    assert table["q_value"].is_monotonic_increasing
+    by_name = table.set_index("feature").loc[["a", "b", "c"]]
+    for column, values in (
+        ("importance_a", contrast.importance_a),
+        ("importance_b", contrast.importance_b),
+        ("difference", contrast.difference),
+        ("p_value", contrast.p_values),
+        ("q_value", contrast.q_values),
+    ):
+        np.testing.assert_array_equal(by_name[column], values)
+
+
+def test_all_groups_as_one_frame_of_pandas(rng):
+    X = rng.normal(size=(60, 3))
+    labels = np.repeat(["u", "v", "w"], 20)
+    X[labels == "v", 2] += 5
+    ranking = explained(pd.DataFrame(X, columns=["a", "b", "c"]), rng).rank_features(labels)
+    table = ranking.to_frame()
+    assert list(table.columns[:3]) == ["group", "rank", "feature"]
+    assert table["group"].tolist() == np.repeat(["u", "v", "w"], 3).tolist()
+    assert table["rank"].tolist() == [1, 2, 3] * 3
+    for group, contrast in ranking.items():
+        pd.testing.assert_frame_equal(
+            table[table["group"] == group].drop(columns=["group", "rank"]).reset_index(drop=True), contrast.to_frame()
+        )
+    assert table.query("group == 'v' and rank == 1")["feature"].item() == "c"
+
+
+def test_without_names_features_are_numbers(rng):
+    contrast = explained(rng.normal(size=(40, 3)), rng).contrast(np.arange(20))
+    assert contrast.top().tolist() == contrast.order.tolist()
+    assert sorted(contrast.to_frame()["feature"]) == [0, 1, 2]
+
+
+def test_groups_can_be_named_by_their_rows(rng):
+    frame = pd.DataFrame(rng.normal(size=(40, 3)), index=[f"cell {i}" for i in range(40)], columns=["a", "b", "c"])
+    explanation = explained(frame, rng)
+    by_name = explanation.contrast(frame.index[:9], ["cell 20", "cell 30"])
+    np.testing.assert_array_equal(by_name.p_values, explanation.contrast(range(9), [20, 30]).p_values)
+
+
+@pytest.mark.filterwarnings("ignore:rank_features:featmap.FeatmapWarning")
+def test_labels_of_which_none_has_two_rows_are_refused(rng):
+    with pytest.raises(InvalidParameterError, match=r"rank_features\(labels=…\): no label has at least 2 rows"):
+        explained(rng.normal(size=(40, 3)), rng).rank_features(np.arange(40))
+
+
+def test_labels_of_other_rows_are_refused(rng):
+    with pytest.raises(InvalidDataError, match=r"contrast\(labels=…\): .*one label per row, shape \(300,\)"):
+        explained(rng.normal(size=(300, 3)), rng).contrast(0, labels=np.zeros(299))
 
 
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda e: e.contrast([0, 1, 2], [2, 3]), "apart"),
+        (lambda e: e.contrast([0, 1, 2], [2, 3]), "no row in common"),
         (lambda e: e.contrast([0]), "at least 2 rows"),
         (lambda e: e.contrast([3, 3]), "at least 2 rows"),
-        (lambda e: e.contrast("x", labels=np.zeros(300)), "at least 2 rows"),
-        (lambda e: e.contrast(0, labels=np.zeros(299)), "one label per row, 300"),
+        (lambda e: e.contrast("x", labels=np.zeros(300)), "at least 2 rows; the label 'x' has 0; .* labels 0.0"),
+        (lambda e: e.contrast("x"), "'x' is not a name of a row.*if it is a label"),
         (lambda e: e.contrast(slice(None)), "at least 2 rows"),
         (lambda e: e.contrast([0, 1], n_permutations=0), r"contrast\(n_permutations=0\)"),
     ],

@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .checks.inputs import check_rows, warn_of_scales
+from .checks.inputs import check_rows
 from .checks.parameters import check_parameters
 from .checks.rows import row_names
+from .checks.scales import warn_of_scales
 from .checks.settings import Settings, drawn_seed, fit_settings
 from .explanation import Explanation
 from .explanation.mixin import ExplanationMixin
@@ -86,7 +87,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     graph_ : CSR matrix of shape (n_samples, n_samples)
         The weights of the neighbourhood graph.
     neighbors_ : tuple of (indices, distances)
-        The nearest others of each row, both of shape (n_samples, n_others), distances in units of the data.
+        The nearest others of each row, both of shape (n_samples, n_others), distances in units of the data. It is
+        accepted by `precomputed_knn` and gives the same map. A missing neighbour is at an infinite distance.
     singular_values_ : ndarray of shape (n_samples, r)
         Singular values of the weighted neighbourhoods, in units of the data.
     intrinsic_dim_ : ndarray of shape (n_samples,)
@@ -389,18 +391,19 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         saved = load_model(path, cls.__name__, cls._get_param_names())
         model = cls(**saved.parameters)
         model._points = points_of_data(saved.mapped)
+        model._has_given_neighbors = model.precomputed_knn is not None
         for name, value in saved.attributes.items():
             setattr(model, name, value)
         return model
 
     @property
     def neighbors_(self) -> tuple[np.ndarray, np.ndarray]:
-        """The nearest others of each row: indices, and distances in units of the data."""
+        """The nearest others of each row: indices, and distances in units of the data, infinite if one is missing."""
         check_is_fitted(self)
         manifold = self._points.mapped.manifold
-        indices, distances = manifold.neighbors.indices, manifold.neighbors.distances
-        is_scaled = self.metric == "euclidean" and self.precomputed_knn is None
-        return indices, manifold.data.in_units(distances) if is_scaled else distances
+        distances = manifold.neighbors.distances.astype(np.float64)  # in units of the data they may leave float32
+        is_scaled = manifold.metric == "euclidean" and not self._has_given_neighbors
+        return manifold.neighbors.indices, manifold.data.in_units(distances) if is_scaled else distances
 
     def _twin(self) -> FeatMAP:
         """Another in the same state, for a fit to work on: this one then changes all at once or not at all."""
@@ -423,7 +426,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         from .run.memory import check_memory
 
         check_memory(table, settings, self.n_components, self.n_jobs)
-        if self.metric == "euclidean" and self.precomputed_knn is None:
+        if self.metric != "cosine":
             warn_of_scales(table, getattr(self, "feature_names_in_", None))
         return table, settings
 
@@ -445,6 +448,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.density_correlation_ = correlation(fitted.data_radii[connected], fitted.embedding_radii[connected])
         self.n_epochs_ = fitted.n_epochs
         self.fit_report_ = report
+        self._has_given_neighbors = self.precomputed_knn is not None
 
     @property
     def _n_features_out(self) -> int:

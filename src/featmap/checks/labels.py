@@ -31,10 +31,10 @@ class Groups:
 
 
 def label_values(caller: str, labels: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """The labels as an array, and which of them are missing: None, NaN or masked."""
+    """The labels as an array, and which of them are missing: None, NaN, pandas' NA, or masked."""
     with _comparing(caller):
         values = np.asarray(labels)
-        missing = np.array([value is None or value != value for value in values.ravel().tolist()], bool)
+        missing = np.array([_is_missing(value) for value in values.ravel().tolist()], bool)
     if values.shape != (n_rows,):
         raise InvalidDataError(
             f"{caller}(labels=…): labels must have one label per row, shape ({n_rows},); got shape {values.shape}"
@@ -52,6 +52,10 @@ def grouped(caller: str, labels: Any, n_rows: int) -> Groups:
     with _comparing(caller):
         names, codes = np.unique(values, return_inverse=True)
     return Groups(codes.astype(np.int32), names)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ == "NAType" or value != value
 
 
 @contextmanager

@@ -23,8 +23,9 @@ def given_neighbors(given: Any, n_rows: int, k: int) -> Neighbors:
     own = np.arange(n_rows)[:, None]
     missing = (indices < 0) | np.isposinf(distances)
     others = ~missing & (indices != own)
-    if ((indices != own).sum(axis=1) < k).any():
-        raise InvalidDataError(_too_few(k, int((indices != own).sum(axis=1).min())))
+    n_given = int((others | missing).sum(axis=1).min())
+    if n_given < k:
+        raise InvalidDataError(_too_few(k, n_given))
     lengths = np.where(others, distances, np.inf)
     indices = np.where(others, indices, own)
     order = np.lexsort((indices, lengths), axis=1)[:, :k]

@@ -9,13 +9,13 @@ from typing import Any
 
 from ..errors import InvalidParameterError
 from .counts import is_integer
+from .messages import shown
 
 Test = Callable[[Any], bool]
 Rules = Mapping[str, tuple[Test, str]]  # parameter → (test, what it must be)
 
 INITS = ("auto", "pca", "spectral", "random")
 SOLVERS = ("aligned", "paper")
-MOST_SHOWN = 200  # characters of a wrong value
 
 
 def integer(least: int) -> Test:
@@ -87,13 +87,8 @@ RULES: Rules = {
         either(none, lambda value: integer(-(2**31))(value) and value != 0),
         "must be None (one thread), a number of threads, or -1 for all cores",
     ),
-    "verbose": (lambda value: isinstance(value, bool | numbers.Integral), "must be True or False"),
+    "verbose": (either(lambda value: isinstance(value, bool), integer(0)), "must be True or False"),
 }
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "…"
 
 
 def check_parameters(owner: str, parameters: Mapping[str, Any]) -> None:
@@ -112,7 +107,7 @@ def check_each(owner: str, parameters: Mapping[str, Any], rules: Rules) -> None:
     for name, value in parameters.items():
         test, advice = rules[name]
         if not test(value):
-            raise InvalidParameterError(f"{owner}({name}={_shown(value)}): {name} {advice}")
+            raise InvalidParameterError(f"{owner}({name}={shown(value)}): {name} {advice}")
 
 
 def check_tangent_neighbors(owner: str, larger: int | None, n_neighbors: int) -> None:

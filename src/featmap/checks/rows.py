@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable
+from datetime import date
 from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidRowsError
 from ..values import IntArray
+from .messages import shown
 
 
 def row_names(X: Any) -> np.ndarray | None:
@@ -34,7 +37,7 @@ def checked_rows(rows: Any, n_rows: int, names: np.ndarray | None = None) -> Int
         chosen = np.atleast_1d(np.arange(n_rows, dtype=np.int32)[np.asarray(rows) if _is_listed(rows) else rows])
     except (IndexError, TypeError, ValueError) as error:
         raise InvalidRowsError(
-            f"rows={_shown(rows)}: rows must be numbers from 0 to {n_rows - 1}, a mask, a slice or names; {error}"
+            f"rows={shown(rows)}: rows must be numbers from 0 to {n_rows - 1}, a mask of {n_rows} values, a slice, or names"
         ) from error
     if chosen.ndim != 1:
         raise InvalidRowsError(f"rows: rows must be a list, not an array of shape {chosen.shape}; ravel it")
@@ -51,15 +54,15 @@ def _are_names(rows: Any) -> bool:
         return True
     if rows is None or isinstance(rows, slice):
         return False
-    values = np.asarray(rows, dtype=object).ravel() if not isinstance(rows, np.ndarray) else rows.ravel()
-    return len(values) > 0 and isinstance(values[0], str)
+    values = (rows if isinstance(rows, np.ndarray) else np.asarray(rows, dtype=object)).ravel()
+    return len(values) > 0 and isinstance(values[0], str | date)
 
 
 def _numbers_of(rows: Any, n_rows: int, names: np.ndarray | None) -> IntArray:
-    asked = [rows] if isinstance(rows, str) else list(rows)
+    asked = [rows] if isinstance(rows, str | date) else list(rows)
     known = range(n_rows) if names is None else names.tolist()
     numbers = {name: number for number, name in enumerate(known)}
-    unknown = [name for name in asked if name not in numbers]
+    unknown = [name for name in asked if not isinstance(name, Hashable) or name not in numbers]
     if unknown:
         had = "the data had no names for their rows" if names is None else f"they begin with {known[0]!r}"
         raise InvalidRowsError(f"rows: {unknown[0]!r} is not a name of a row ({had})")
@@ -69,8 +72,3 @@ def _numbers_of(rows: Any, n_rows: int, names: np.ndarray | None) -> IntArray:
         if repeated is not None:
             raise InvalidRowsError(f"rows: {repeated!r} is the name of several rows; ask for rows by their numbers")
     return np.array([numbers[name] for name in asked], dtype=np.int32)
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else "…"

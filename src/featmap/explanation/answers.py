@@ -11,9 +11,10 @@ from scipy.stats import false_discovery_control
 
 from ..checks.counts import checked_count
 from ..checks.labels import grouped
+from ..checks.messages import listed, shown
 from ..checks.rows import checked_rows
 from ..data.sparse import up_to_translation
-from ..errors import InvalidParameterError, MissingExtraError, warn
+from ..errors import InvalidParameterError, InvalidRowsError, MissingExtraError, warn
 from ..run import Run
 from ..run.threads import BLOCK
 from ..tangents.axes import feature_importance, loadings
@@ -118,6 +119,8 @@ class Answers:
     def rank_features(self, labels: Any, n_permutations: int, random_state: int) -> FeatureRanking:
         groups = grouped("rank_features", labels, len(self.points))
         alone = groups.sizes < 2
+        if alone.all():
+            raise InvalidParameterError("rank_features(labels=…): no label has at least 2 rows")
         if alone.any():
             warn(f"rank_features: groups of one row are left out: {', '.join(map(str, groups.names[alone]))}")
         return FeatureRanking(
@@ -142,12 +145,13 @@ class Answers:
 
     def to_frame(self, rows: Any) -> Any:
         try:
-            from pandas import DataFrame
+            from pandas import DataFrame, Index
         except ImportError as error:
             raise MissingExtraError("to_frame needs pandas: pip install pandas") from error
         chosen = self.rows(rows)
         numbers = chosen if self.points.rows is None else self.points.rows[chosen]
-        index = numbers if self.row_names is None else self.row_names[chosen]
+        # From a list pandas finds the type of the index again: integers, dates, or pairs for an index of levels.
+        index = Index((numbers if self.row_names is None else self.row_names[chosen]).tolist())
         return DataFrame(self.feature_importance(chosen), index=index, columns=self._names_or_numbers)
 
     def rows(self, rows: Any) -> IntArray:
@@ -161,13 +165,25 @@ class Answers:
     def _group(self, chosen: Any, labels: Any) -> IntArray:
         """The rows of a group: those with a label, or those asked for."""
         if labels is None:
-            rows = np.unique(self.rows(chosen))
-        else:
-            rows = grouped("contrast", labels, len(self.points)).rows_of(chosen)
+            return self._group_of_rows(chosen)
+        groups = grouped("contrast", labels, len(self.points))
+        rows = groups.rows_of(chosen)
         if len(rows) < 2:
-            advice = "" if labels is not None else "; if it is a label, give the labels of all rows as labels=…"
             raise InvalidParameterError(
-                f"contrast(a, b): a group needs at least 2 rows; {chosen!r} has {len(rows)}{advice}"
+                f"contrast(a, b): a group needs at least 2 rows; the label {chosen!r} has {len(rows)}; there are the "
+                f"labels {listed(groups.names.tolist())}"
+            )
+        return rows
+
+    def _group_of_rows(self, chosen: Any) -> IntArray:
+        advice = "; if it is a label, give the labels of all rows as labels=…"
+        try:
+            rows = np.unique(self.rows(chosen))
+        except InvalidRowsError as error:
+            raise InvalidRowsError(f"contrast(a, b): {error}{advice}") from error
+        if len(rows) < 2:
+            raise InvalidParameterError(
+                f"contrast(a, b): a group needs at least 2 rows; {shown(chosen)} has {len(rows)}{advice}"
             )
         return rows
 

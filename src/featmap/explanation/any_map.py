@@ -7,9 +7,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..checks.inputs import Columns, check_embedding, check_rows, warn_of_scales
+from ..checks.inputs import Columns, check_embedding, check_rows
 from ..checks.parameters import check_parameters
 from ..checks.rows import row_names
+from ..checks.scales import warn_of_scales
 from ..checks.settings import drawn_seed, neighborhood_settings
 from ..errors import InvalidDataError
 from . import Explanation
@@ -93,7 +94,7 @@ def explain(
         )
     names = getattr(columns, "feature_names_in_", None)
     settings = neighborhood_settings(parameters, table.shape[0], drawn_seed("explain", 0))
-    if metric == "euclidean":
+    if metric != "cosine":
         warn_of_scales(table, names)
 
     from ..run import Run

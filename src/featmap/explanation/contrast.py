@@ -173,7 +173,8 @@ class FeatureRanking(dict[Any, Contrast]):
         Returns
         -------
         DataFrame of shape (n_groups * n_features, 8)
-            One line for each group and feature: group, rank within the group, and the columns of `Contrast.to_frame`.
+            One line for each group and feature: group, rank within the group (1 is the first), and the columns of
+            `Contrast.to_frame`.
 
         Examples
         --------
@@ -186,7 +187,7 @@ class FeatureRanking(dict[Any, Contrast]):
         """
         frames = {group: contrast.to_frame() for group, contrast in self.items()}
         tables = [
-            frame.assign(group=group, rank=np.arange(len(frame)))[["group", "rank", *frame.columns]]
+            frame.assign(group=group, rank=1 + np.arange(len(frame)))[["group", "rank", *frame.columns]]
             for group, frame in frames.items()
         ]
         return _pandas().concat(tables, ignore_index=True)

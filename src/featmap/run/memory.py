@@ -80,13 +80,14 @@ def memory_by_stage(s: Sizes) -> list[StageMemory]:
     k = max(s.k, s.k_tangent)
     data = 4 * s.n if s.n_stored is None else 8 * s.n_stored / s.m
     raw = s.item * s.n if s.n_stored is None else (4 + s.item) * s.n_stored / s.m
-    dense = 0.0 if s.n_stored is None else 4.0 * s.n * s.n_threads  # of a sparse row that every thread makes dense
+    threads = min(s.n_threads, -(-s.m // QUERIES))  # no more threads work than there are blocks of rows
+    dense = 0.0 if s.n_stored is None else 4.0 * s.n * threads  # of a sparse row that every thread makes dense
     sample = 4 * s.n * min(s.m, SAMPLE_ROWS, max(SAMPLE_BYTES // (4 * s.n), 100))
-    threads = min(s.n_threads, -(-s.m // QUERIES))
     lists = 4.0 * min(-(-s.n // 8) * 8, LIST_COORDINATES)
     found = 20.0 * (k + 1)
-    ranked = min(dense * s.m, s.n_threads * CANDIDATE_BYTES)
+    ranked = min(dense * s.m, threads * CANDIDATE_BYTES)
     spectral = s.m <= SPECTRAL_ROWS
+    neighborhoods = 4 * BLOCK_BYTES * min(s.n_threads, 1 + 4 * s.n * s.k_tangent * s.m // BLOCK_BYTES)
 
     if s.has_fast_metric and s.m > SMALL_ROWS:
         search = StageMemory(
@@ -99,7 +100,7 @@ def memory_by_stage(s: Sizes) -> list[StageMemory]:
         StageMemory("scaling", data, 0 if s.n_stored is None else 12 * s.n_stored / s.m, BLOCK_BYTES),
         search,
         StageMemory("graph", 8 * e, (8 + 12 * 5.5) * s.k),
-        StageMemory("tangents", 8 * r * (s.k_tangent + 1), 8 * s.k_tangent + 16 * r, 4 * s.n_threads * BLOCK_BYTES),
+        StageMemory("tangents", 8 * r * (s.k_tangent + 1), 8 * s.k_tangent + 16 * r, neighborhoods),
         StageMemory("start", 0, 36 * e + 160 if spectral else 24 * (s.dim + 8), 0 if spectral else sample),
         StageMemory(
             "alignment", 8 * e + 4 * e * q * (q + 1), 24 * e, min(AXES_BYTES, 4 * s.m * s.n * q) * (1 + 1 / q)

@@ -8,7 +8,6 @@ later, and the bits of a BLAS sum on two threads differ from those on one.
 from __future__ import annotations
 
 import itertools
-import numbers
 import os
 import sys
 import threading
@@ -22,6 +21,7 @@ from typing import Any
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
+from ..checks.counts import is_integer
 from ..errors import InvalidParameterError
 
 Task = Callable[[int, int], None]
@@ -140,7 +140,7 @@ class Threads:
     """A pool of threads. Every fit makes its own, because a pool does not survive a fork."""
 
     def __init__(self, n_jobs: int | None) -> None:
-        if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
+        if n_jobs is not None and (not is_integer(n_jobs, -(2**31)) or n_jobs == 0):
             raise InvalidParameterError(
                 f"n_jobs={n_jobs!r}: must be a number of threads, -1 for all, or None for one"
             )

@@ -1,0 +1,151 @@
+"""Neighbours of one model are accepted by another, and so are those of other tools."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.neighbors import NearestNeighbors, kneighbors_graph
+
+from featmap import FeatMAP, InvalidDataError, explain
+
+QUICK = {"n_neighbors": 6, "n_epochs": 10, "random_state": 0}
+TABLE = np.random.default_rng(0).normal(size=(80, 4))
+WITH_COPIES = np.repeat(TABLE[:20], 4, axis=0)
+
+
+def digest(model, X):
+    arrays = (model.embedding_, model.frames_, model.radii_, model.feature_importance(), model.arrows())
+    graph = model.graph_.data, model.graph_.indices, model.graph_.indptr
+    return [array.tobytes() for array in (*arrays, *graph, *model.neighbors_, model.transform(X[:5]))]
+
+
+ROUND_TRIPS = {
+    "numbers": (TABLE, {}),
+    "large numbers": (1e6 * TABLE, {}),
+    "small numbers": (1e-9 * TABLE, {}),
+    "sparse": (sp.csr_matrix(np.maximum(TABLE, 0)), {}),
+    "copies": (WITH_COPIES, {}),
+    "cosine": (TABLE, {"metric": "cosine"}),
+    "manhattan": (TABLE, {"metric": "manhattan"}),
+    "larger tangent neighbourhoods": (TABLE, {"n_tangent_neighbors": 15}),
+    "paper": (TABLE, {"frames": "paper"}),
+}
+
+
+@pytest.mark.parametrize("case", ROUND_TRIPS)
+def test_the_neighbors_of_a_model_make_the_same_map(case):
+    X, parameters = ROUND_TRIPS[case]
+    model = FeatMAP(**QUICK, **parameters).fit(X)
+    again = FeatMAP(**QUICK, **parameters, precomputed_knn=model.neighbors_).fit(X)
+    assert digest(again, X) == digest(model, X)
+
+
+def test_neighbors_are_the_nearest_others_in_units_of_the_data():
+    X = 1000 * TABLE
+    indices, distances = FeatMAP(**QUICK).fit(X).neighbors_
+    expected, nearest = NearestNeighbors(n_neighbors=6).fit(X).kneighbors(X)
+    np.testing.assert_array_equal(indices, nearest[:, 1:])
+    np.testing.assert_allclose(distances, expected[:, 1:], rtol=1e-5)
+
+
+def test_neighbors_are_those_of_the_fit_whatever_the_parameters_are_now():
+    model = FeatMAP(**QUICK).fit(1000 * TABLE)
+    before = model.neighbors_
+    model.set_params(metric="cosine", precomputed_knn=before)
+    np.testing.assert_array_equal(model.neighbors_[1], before[1])
+
+
+@pytest.mark.parametrize("is_given", [False, True])
+def test_neighbors_come_back_from_a_file(is_given, tmp_path):
+    model = FeatMAP(**QUICK).fit(1000 * TABLE)
+    if is_given:
+        model = FeatMAP(**QUICK, precomputed_knn=model.neighbors_).fit(1000 * TABLE)
+    model.save(tmp_path / "model")
+    for loaded, expected in zip(FeatMAP.load(tmp_path / "model").neighbors_, model.neighbors_, strict=True):
+        np.testing.assert_array_equal(loaded, expected)
+
+
+def scanpys_distances():
+    """As obsp["distances"]: the nearest others of each row, stored in the order of their columns."""
+    graph = kneighbors_graph(TABLE, 5, mode="distance")
+    graph.sort_indices()
+    return graph
+
+
+SEARCH = NearestNeighbors(n_neighbors=6).fit(TABLE)
+DISTANCES, INDICES = SEARCH.kneighbors(TABLE)
+FORMS = {
+    "with the row itself": (INDICES, DISTANCES),
+    "without it": (INDICES[:, 1:], DISTANCES[:, 1:]),
+    "from far to near": (INDICES[:, ::-1], DISTANCES[:, ::-1]),
+    "lists": (INDICES.tolist(), DISTANCES.tolist()),
+    "umap-learn's triple": (INDICES, DISTANCES.astype(np.float32), object()),
+    "kneighbors_graph": kneighbors_graph(TABLE, 5, mode="distance"),
+    "kneighbors_graph with the row itself": kneighbors_graph(TABLE, 6, mode="distance", include_self=True),
+    "the method kneighbors_graph": SEARCH.kneighbors_graph(TABLE, mode="distance"),
+    "more than needed": kneighbors_graph(TABLE, 20, mode="distance"),
+    "scanpy's distances": scanpys_distances(),
+    "a sparse array": sp.csr_array(scanpys_distances()),
+    "COO": scanpys_distances().tocoo(),
+    "CSC": scanpys_distances().tocsc(),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_neighbors_of_other_tools(form):
+    plain, given = FeatMAP(**QUICK).fit(TABLE), FeatMAP(**QUICK, precomputed_knn=FORMS[form]).fit(TABLE)
+    np.testing.assert_array_equal(given.neighbors_[0], plain.neighbors_[0])
+    np.testing.assert_allclose(given.neighbors_[1], plain.neighbors_[1], rtol=1e-5)
+    np.testing.assert_allclose(given.graph_.toarray(), plain.graph_.toarray(), atol=1e-5)
+    explained = explain(TABLE, TABLE[:, :2], n_neighbors=6, precomputed_knn=FORMS[form])
+    np.testing.assert_allclose(explained.feature_importance(), plain.feature_importance(), atol=1e-4)
+
+
+def test_umap_learns_own_triple(umap):
+    triple = umap.umap_.nearest_neighbors(TABLE, 6, "euclidean", None, False, np.random.RandomState(0))
+    given = FeatMAP(**QUICK, precomputed_knn=triple).fit(TABLE)
+    np.testing.assert_array_equal(given.neighbors_[0], FeatMAP(**QUICK).fit(TABLE).neighbors_[0])
+
+
+def with_missing(index, distance):
+    """The last two neighbours of row 5 are missing."""
+    indices, distances = INDICES.copy(), DISTANCES.copy()
+    indices[5, 4:], distances[5, 4:] = index, distance
+    return indices, distances
+
+
+@pytest.mark.parametrize("padding", [(-1, np.inf), (-1, 0.0), (5, np.inf), (-1, np.nan)])
+def test_missing_neighbors_stay_missing(padding):
+    model = FeatMAP(**QUICK, precomputed_knn=with_missing(*padding)).fit(TABLE)
+    assert np.isinf(model.neighbors_[1][5]).tolist() == [False, False, False, True, True]
+    assert np.isfinite(model.embedding_).all()
+    again = FeatMAP(**QUICK, precomputed_knn=model.neighbors_).fit(TABLE)
+    assert digest(again, TABLE) == digest(model, TABLE)
+
+
+def ragged():
+    graph = scanpys_distances()
+    graph.data[graph.indptr[7]] = 0
+    graph.eliminate_zeros()
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (ragged(), "5 neighbours are needed for every row .* but a row has only 4; give more neighbours"),
+        ((INDICES[:, :4], DISTANCES[:, :4]), "but a row has only 3"),
+        (scanpys_distances()[:40, :40], r"must have shape \(80, 80\); got \(40, 40\)"),
+        ((INDICES[:40], DISTANCES[:40]), r"shape \(80, number of neighbours\)"),
+        ((INDICES, DISTANCES[:, :5]), r"got \(80, 6\) and \(80, 5\)"),
+        ((np.full_like(INDICES, 80), DISTANCES), "integers from 0 to 79, or -1"),
+        ((INDICES[:, [0, 1, 2, 3, 4, 4]], DISTANCES), "names the same neighbour twice"),
+        ((INDICES, -DISTANCES), "distances must not be negative"),
+        (-scanpys_distances(), "distances must not be negative"),
+    ],
+)
+def test_neighbors_that_cannot_be_used_are_refused(given, message, stages_begun):
+    with pytest.raises(InvalidDataError, match=f"precomputed_knn: .*{message}"):
+        FeatMAP(**QUICK, precomputed_knn=given).fit(TABLE)
+    assert stages_begun == []
