@@ -11,6 +11,8 @@ from ..errors import InvalidParameterError
 from .counts import is_integer
 from .messages import shown
 
+LARGEST = sys.float_info.max
+
 Test = Callable[[Any], bool]
 Rules = Mapping[str, tuple[Test, str]]  # parameter → (test, what it must be)
 
@@ -25,7 +27,8 @@ def integer(least: int) -> Test:
 def _number(least: float, most: float = math.inf) -> Test:
     def test(value: Any) -> bool:
         is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        return is_number and math.isfinite(value) and least <= value <= most
+        # Compared first: an integer beyond float64 cannot be tested for being finite.
+        return is_number and least <= value <= min(most, LARGEST)
 
     return test
 

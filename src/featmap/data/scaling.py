@@ -53,7 +53,8 @@ class ScaledData:
 
     def in_units(self, scaled: np.ndarray) -> np.ndarray:
         """Differences, lengths or slopes of scaled data, in the units of the user."""
-        return scaled / self.scale
+        with np.errstate(over="ignore"):  # no number holds units beyond float64
+            return scaled.astype(np.float64, copy=False) / self.scale
 
     def log_squares_in_units(self, logs: np.ndarray) -> np.ndarray:
         """Logarithms of squared lengths of scaled data, in the units of the user."""
