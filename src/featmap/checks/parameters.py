@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from ..errors import InvalidParameterError
 from .counts import is_integer
 from .messages import shown
 
-LARGEST = sys.float_info.max
+LARGEST = sys.float_info.max  # a number beyond it would leave float64
 
 Test = Callable[[Any], bool]
 Rules = Mapping[str, tuple[Test, str]]  # parameter → (test, what it must be)

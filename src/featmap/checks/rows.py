@@ -37,7 +37,7 @@ def checked_rows(rows: Any, n_rows: int, names: np.ndarray | None = None) -> Int
         chosen = np.atleast_1d(np.arange(n_rows, dtype=np.int32)[np.asarray(rows) if _is_listed(rows) else rows])
     except (IndexError, TypeError, ValueError) as error:
         raise InvalidRowsError(
-            f"rows={shown(rows)}: rows must be numbers from 0 to {n_rows - 1}, a mask of {n_rows} values, a slice, or "
+            f"rows={shown(rows)}: rows must be numbers from 0 to {n_rows - 1}, a mask of {n_rows} values, a slice or "
             "names"
         ) from error
     if chosen.ndim != 1:
