@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from featmap.kernels.layout import FIRST_OCTAVE, OCTAVES, table_place
+from featmap.kernels.layout import FIRST_OCTAVE, OCTAVES, table_entry
 from featmap.layout.similarity import SOFTENING, Curve
 
 
@@ -14,7 +14,7 @@ def test_tables_are_within_a_percent(scale):
     """Within a table's range every coefficient is off by at most 0.5 %; beyond, it stays finite."""
     curve = Curve.fit(0.1, 1.0)
     s = scale * np.random.default_rng(0).uniform(0.5, 2, 200)
-    places = np.array([table_place(np.float32(value)) for value in s])
+    places = np.array([table_entry(np.float32(value)) for value in s])
     tables = {
         "pull": (curve.pull, 2 * curve.a * curve.b * s ** (curve.b - 1) / (1 + curve.a * s**curve.b)),
         "push": (curve.push, 2 * curve.b / ((SOFTENING + s) * (1 + curve.a * s**curve.b))),
