@@ -78,8 +78,8 @@ def check_embedding(embedding: Any, caller: str, name: str) -> FloatArray:
     lost = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(lost):
         raise InvalidDataError(
-            f"{caller}({name}): {name} gives no position to {len(lost)} of {len(values)} rows (NaN, infinite or beyond "
-            f"float32): rows {listed(lost.tolist())}; leave them out of X and {name}"
+            f"{caller}({name}): {name} gives no position to {len(lost)} of {len(values)} rows (NaN, infinite or "
+            f"beyond float32): rows {listed(lost.tolist())}; leave them out of X and {name}"
         )
     return values
 

@@ -24,7 +24,7 @@ def warn_of_scales(X: Any, names: Sequence[str] | None) -> None:
     share = _shares(_sample(X))
     order = np.argsort(-share, kind="stable")
     n_needed = int(np.searchsorted(np.cumsum(share[order]), DOMINATED)) + 1
-    n_varying = np.count_nonzero(share)  # scaling does not help constant features
+    n_varying = int(np.count_nonzero(share))  # scaling does not help constant features
     if n_varying < 2 or n_needed > max(1, min(MOST_DOMINATING, n_varying // 5)):
         return
     columns = order[:n_needed]
