@@ -23,7 +23,7 @@ class InvalidDataError(FeatmapError, ValueError):
 
 
 class InvalidDataTypeError(InvalidDataError, TypeError):
-    """The data are no numbers, or not arranged as a table."""
+    """The data do not hold numbers, or are not a table."""
 
 
 class NotEnoughMemoryError(FeatmapError, MemoryError):

@@ -12,7 +12,7 @@ from ..kernels.regression import local_moments
 from ..values import DoubleArray, FloatArray, IntArray
 
 MOST_NEIGHBORS, FEWEST_NEIGHBORS = 300, 30
-# Directions on the map in which its points spread less than this part of the widest, squared, are no directions.
+# Directions on the map in which its points spread less than this part of the widest, squared, do not count.
 FLAT = 1e-12
 
 
