@@ -220,10 +220,10 @@ def test_a_server_places_rows_in_its_threads():
         serving = threading.Thread(target=server.serve_forever)
         serving.start()
         with ThreadPoolExecutor(8) as clients:
-            places = np.array(list(clients.map(ask, range(16))))
+            placed = np.array(list(clients.map(ask, range(16))))
         server.shutdown()
         serving.join()
-    np.testing.assert_array_equal(places, model.transform(new))
+    np.testing.assert_array_equal(placed, model.transform(new))
 
 
 def test_rows_can_be_placed_while_the_estimator_is_fitted_anew():

@@ -290,7 +290,7 @@ def test_more_neighbors_than_rows_is_said(data):
         lambda X: FeatMAP(**QUICK, init="spectral").fit(np.concatenate([X, X + 1e3])),
         lambda X: FeatMAP(**QUICK).fit(X * [1e3, 1, 1, 1, 1, 1]),
         lambda X: explain(X * [1e3, 1, 1, 1, 1, 1], X[:, :2]),
-        lambda X: FeatMAP(**QUICK, metric="jaccard").fit(np.append(X > 0, [[False] * 6], axis=0)),
+        lambda X: FeatMAP(**QUICK, metric="jaccard").fit(np.append(X > -1, [[False] * 6], axis=0)),
         lambda X: explain(X, X[:, :2]).rank_features([*np.arange(149) % 2, 2], n_permutations=1),
     ],
     ids=[
@@ -420,7 +420,7 @@ def test_errors_are_values_or_featmaps():
 def test_what_is_done_to_the_map_does_not_move_where_new_rows_go(rng):
     X = rng.normal(size=(60, 4))
     model = FeatMAP(n_epochs=10, random_state=0)
-    places = model.fit_transform(X)
+    embedding = model.fit_transform(X)
     before = model.transform(X[:5] + 0.1)
-    places -= 100
+    embedding -= 100
     assert np.array_equal(model.transform(X[:5] + 0.1), before)

@@ -26,14 +26,14 @@ def test_important_features_move_points_furthest(model):
 def test_moves_equal_their_twin(digits, model, fraction):
     """The most important features of a row are replaced by their means over its neighbours, and it is placed anew."""
     rows = [3, 900, 40]
-    places, importance = model.embedding_, model.feature_importance(rows)
+    embedding, importance = model.embedding_, model.feature_importance(rows)
     changed = digits[rows]
     for row, near, weights in zip(changed, model._points.tangents.neighbors[rows], importance, strict=True):
         taken = np.argsort(-weights, kind="stable")[: int(fraction * 64)]
         row[taken] = digits[near][:, taken].mean(axis=0)
     links = model.graph_[rows].tocoo()
-    link_length = np.linalg.norm(places[links.col] - places[rows][links.row], axis=1).mean()
-    expected = np.linalg.norm(model.transform(changed) - places[rows], axis=1).mean() / link_length
+    link_length = np.linalg.norm(embedding[links.col] - embedding[rows][links.row], axis=1).mean()
+    expected = np.linalg.norm(model.transform(changed) - embedding[rows], axis=1).mean() / link_length
     found = model.perturbation(rows, fractions=[0.1, fraction])
     assert found.most[-1] == pytest.approx(expected, rel=1e-3)
 

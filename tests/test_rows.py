@@ -36,6 +36,7 @@ ASKED = {
     "a number": (3, [3]),
     "numbers": ([3, -1], [3, 39]),
     "a Series of numbers": (pd.Series([3, 4], index=["cell 8", "cell 9"]), [3, 4]),
+    "a tuple": ((3, -1), [3, 39]),
     "a range": (range(2, 4), [2, 3]),
     "a slice": (slice(2, 4), [2, 3]),
     "a mask": (EVERY_SEVENTH, np.flatnonzero(EVERY_SEVENTH)),

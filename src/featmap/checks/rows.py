@@ -34,20 +34,15 @@ def checked_rows(rows: Any, n_rows: int, names: np.ndarray | None = None) -> Int
     if _are_names(rows):
         return _numbers_of(rows, n_rows, names)
     try:
-        chosen = np.atleast_1d(np.arange(n_rows, dtype=np.int32)[np.asarray(rows) if _is_listed(rows) else rows])
+        chosen = np.atleast_1d(np.arange(n_rows, dtype=np.int32)[list(rows) if isinstance(rows, tuple) else rows])
     except (IndexError, TypeError, ValueError) as error:
         raise InvalidRowsError(
-            f"rows={shown(rows)}: rows must be numbers from 0 to {n_rows - 1}, a mask of {n_rows} values, a slice or "
-            "names"
+            f"rows={shown(rows)}: rows must be numbers from 0 to {n_rows - 1}, a mask of {n_rows} values, a slice, "
+            "or names"
         ) from error
     if chosen.ndim != 1:
         raise InvalidRowsError(f"rows: rows must be a list, not an array of shape {chosen.shape}; ravel it")
     return chosen
-
-
-def _is_listed(rows: Any) -> bool:
-    """A Series counts as its values: numpy would index by it and pandas by its index."""
-    return hasattr(rows, "to_numpy")
 
 
 def _are_names(rows: Any) -> bool:
