@@ -57,7 +57,7 @@ parameters = st.fixed_dictionaries(
 
 def fit(X, options):
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "n_neighbors=", FeatmapWarning)
+        warnings.simplefilter("ignore", FeatmapWarning)  # of too few rows, of scales, of rows without neighbours
         return FeatMAP(n_epochs=3, n_jobs=1, **options).fit(X)
 
 
