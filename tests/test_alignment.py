@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 import reference
+from featmap.graph import build_graph
 from featmap.tangents import alignment as stage
 from featmap.tangents.alignment import alignment, connect, transport
-from featmap.graph import build_graph
 from featmap.tangents.axes import axes
 from featmap.values import Neighbors, Order
 from stages import CONNECT_ALL, tangents_of
@@ -69,7 +69,9 @@ def test_connection_equals_its_twin(curved, dim, slices, run, monkeypatch):
         np.testing.assert_allclose(connection.products[e], V[j].T @ V[i], atol=1e-5)
         np.testing.assert_allclose(connection.steps[e], V[i].T @ (data.matrix[j] - data.matrix[i]), atol=1e-5)
         if min(np.linalg.svd(V[j].T @ V[i], compute_uv=False)) > 1e-3:
-            np.testing.assert_allclose(connection.rotations[e], reference.nearest_orthogonal(V[j].T @ V[i]), atol=1e-3)
+            np.testing.assert_allclose(
+                connection.rotations[e], reference.nearest_orthogonal(V[j].T @ V[i]), atol=1e-3
+            )
 
 
 def test_connection_of_a_graph_in_another_order(curved, run):

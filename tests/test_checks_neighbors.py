@@ -44,7 +44,12 @@ def in_csr(indices, distances):
 
 def test_pairs_with_or_without_the_row_itself_in_any_order(near):
     indices, distances = near
-    for given in ((indices, distances), with_self(near), (indices[:, ::-1], distances[:, ::-1]), [indices, distances]):
+    for given in (
+        (indices, distances),
+        with_self(near),
+        (indices[:, ::-1], distances[:, ::-1]),
+        [indices, distances],
+    ):
         assert_first(given_neighbors(given, 50, 5), near)
 
 

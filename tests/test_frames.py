@@ -9,13 +9,13 @@ import pytest
 import scipy.sparse as sp
 
 import reference
-from featmap.tangents.alignment import connect
 from featmap.frames import fit_frames, map_covariances
 from featmap.frames.aligned import MAP_WEIGHT, sweep
 from featmap.frames.paper import consistent_signs, cosine_graph
-from featmap.kernels.frames import frame_attraction, frame_repulsion
-from featmap.tangents.axes import axes
 from featmap.graph import membership_strengths, symmetrize
+from featmap.kernels.frames import frame_attraction, frame_repulsion
+from featmap.tangents.alignment import connect
+from featmap.tangents.axes import axes
 from featmap.tangents.consistency import consistency
 from featmap.values import Connection, Graph, Order
 from stages import connected

@@ -37,7 +37,9 @@ def test_scale_of_distances_does_not_matter(rng, run):
     near = neighbors_of(rng.normal(size=(100, 5)))
     for power in (-60, 60):
         scaled = Neighbors(near.indices, near.distances * np.float32(2.0**power))
-        assert np.array_equal(neighbor_memberships(scaled, 15, CONNECT_ALL, run), neighbor_memberships(near, 15, CONNECT_ALL, run))
+        assert np.array_equal(
+            neighbor_memberships(scaled, 15, CONNECT_ALL, run), neighbor_memberships(near, 15, CONNECT_ALL, run)
+        )
 
 
 def test_symmetric_within_zero_and_one(rng, run):

@@ -9,8 +9,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.decomposition import PCA
 
-from featmap.errors import FeatmapWarning
 from featmap.data.scaling import scale_data
+from featmap.errors import FeatmapWarning
 from featmap.layout.descent import State, descend
 from featmap.layout.order import order_along_map
 from featmap.layout.start import NOISE, SIZE, NoSpectrum, make_start, spectral_start

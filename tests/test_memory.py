@@ -11,8 +11,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from featmap import FeatMAP, FeatmapError, InvalidParameterError, NotEnoughMemoryError, estimate_memory, pipeline
-from featmap import neighbors
+from featmap import (
+    FeatMAP,
+    FeatmapError,
+    InvalidParameterError,
+    NotEnoughMemoryError,
+    estimate_memory,
+    neighbors,
+    pipeline,
+)
 from featmap.data import components, scaling
 from featmap.layout import start
 from featmap.neighbors import exact, lists, search

@@ -47,7 +47,9 @@ def test_callback_hears_every_stage_and_step_once(n_steps):
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
 def test_callback_hears_movement_within_the_search(n_jobs, metric, X):
     heard = []
-    FeatMAP(n_epochs=2, random_state=0, n_jobs=n_jobs, metric=metric).fit(X, callback=lambda *call: heard.append(call))
+    FeatMAP(n_epochs=2, random_state=0, n_jobs=n_jobs, metric=metric).fit(
+        X, callback=lambda *call: heard.append(call)
+    )
     stages = list(dict.fromkeys(stage for stage, _, _ in heard))
     assert stages == list(SHARES)
     steps = [(done, total) for stage, done, total in heard if stage == "neighbors"]

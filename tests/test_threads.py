@@ -160,9 +160,7 @@ def test_nothing_is_kept_of_those_that_have_left():
 
     def kept():
         return [
-            len(part)
-            for held in (threads._held_in_process, threads._held_in_thread)
-            for part in vars(held).values()
+            len(part) for held in (threads._held_in_process, threads._held_in_thread) for part in vars(held).values()
         ]
 
     nothing = kept()

@@ -135,8 +135,8 @@ def neighborhood_graph(neighbors: Neighbors, settings: NeighborhoodSettings, run
     if n_unconnected:
         warn(
             f"{n_unconnected} of {len(near.indices)} rows have no neighbours: they are as far from all others as "
-            f"metric={settings.metric!r} can tell, or neighbours were missing; they have no importance and no arrows, "
-            "and a fit places them on a ring around the map"
+            f"metric={settings.metric!r} can tell, or neighbours were missing; they have no importance and no "
+            "arrows, and a fit places them on a ring around the map"
         )
     return graph
 
