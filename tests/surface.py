@@ -9,11 +9,11 @@ from typing import Any
 import featmap
 from featmap import datasets, metrics, plot
 from featmap.explanation import Explanation
-from featmap.explanation.contrast import Contrast
+from featmap.explanation.contrast import Contrast, FeatureRanking
 from featmap.explanation.perturbation import Perturbation
 
 # Methods return these; users do not construct them, so their constructors are not public.
-RESULTS = (Explanation, Contrast, Perturbation)
+RESULTS = (Explanation, Contrast, FeatureRanking, Perturbation)
 
 
 def public_surface() -> Iterator[tuple[str, Any]]:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 import numbers
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import InvalidParameterError
 from .counts import is_integer
 from .messages import shown
-
-LARGEST = sys.float_info.max  # a number beyond it would leave float64
 
 Test = Callable[[Any], bool]
 Rules = Mapping[str, tuple[Test, str]]  # parameter → (test, what it must be)
@@ -28,10 +25,16 @@ def integer(least: int) -> Test:
 def _number(least: float, most: float = math.inf) -> Test:
     def test(value: Any) -> bool:
         is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        # Compared first: an integer beyond float64 cannot be tested for being finite.
-        return is_number and least <= value <= min(most, LARGEST)
+        return is_number and _is_finite(value) and least <= value <= most
 
     return test
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond float64
+        return False
 
 
 def either(*tests: Test) -> Test:
