@@ -169,6 +169,7 @@ def test_repr_shows_what_differs_from_the_defaults():
         ("min_dist", -0.1),
         ("min_dist", 1.5),
         ("min_dist", np.nan),
+        ("min_dist", 10**400),
         ("spread", 0),
         ("n_epochs", 0),
         ("density_weight", -1),
