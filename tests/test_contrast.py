@@ -228,7 +228,7 @@ def test_labels_of_other_rows_are_refused(rng):
         (lambda e: e.contrast([3, 3]), "at least 2 rows"),
         (lambda e: e.contrast("x", labels=np.zeros(300)), "at least 2 rows; the label 'x' has 0; .* labels 0.0"),
         (lambda e: e.contrast("x"), "'x' is not a name of a row.*if it is a label"),
-        (lambda e: e.contrast(slice(None)), "at least 2 rows"),
+        (lambda e: e.contrast(slice(None)), "at least 2 other rows"),
         (lambda e: e.contrast([0, 1], n_permutations=0), r"contrast\(n_permutations=0\)"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
-from featmap import FeatMAP, InvalidDataError, explain
+from featmap import FeatMAP, FeatmapWarning, InvalidDataError, explain
 
 QUICK = {"n_neighbors": 6, "n_epochs": 10, "random_state": 0}
 TABLE = np.random.default_rng(0).normal(size=(80, 4))
@@ -149,3 +149,29 @@ def test_neighbors_that_cannot_be_used_are_refused(given, message, stages_begun)
     with pytest.raises(InvalidDataError, match=f"precomputed_knn: .*{message}"):
         FeatMAP(**QUICK, precomputed_knn=given).fit(TABLE)
     assert stages_begun == []
+
+
+def test_changes_to_neighbors_do_not_reach_the_model():
+    model = FeatMAP(**QUICK).fit(TABLE)
+    importance = model.feature_importance()
+    indices, distances = model.neighbors_
+    indices[:] = -1
+    distances[:] = np.inf
+    assert np.array_equal(model.feature_importance(), importance)
+
+
+def test_units_of_given_neighbors_are_kept_in_a_file(tmp_path):
+    model = FeatMAP(**QUICK).fit(1000 * TABLE)
+    again = FeatMAP(**QUICK, precomputed_knn=model.neighbors_).fit(1000 * TABLE).set_params(precomputed_knn=None)
+    again.save(tmp_path / "model")
+    assert np.array_equal(FeatMAP.load(tmp_path / "model").neighbors_[1], model.neighbors_[1])
+
+
+def test_a_matrix_of_connections_is_not_one_of_distances():
+    with pytest.warns(FeatmapWarning, match="all distances are 1"):
+        FeatMAP(**QUICK, precomputed_knn=kneighbors_graph(TABLE, 6)).fit(TABLE)
+
+
+def test_given_neighbors_make_up_for_a_metric_that_does_not_fit_the_data():
+    given = FeatMAP(**QUICK).fit(TABLE).neighbors_
+    assert np.isfinite(FeatMAP(**QUICK, metric="haversine", precomputed_knn=given).fit(TABLE).embedding_).all()

@@ -387,6 +387,7 @@ DATA_ERRORS = [
     ),
     (lambda X, Y, g: metrics.knn_accuracy(Y, np.where(g > 1, np.nan, g)), r"\d+ labels are missing; leave those"),
     (lambda X, Y, g: metrics.knn_accuracy(Y, ["a", None] * 120), r"120 labels are missing; leave those"),
+    (lambda X, Y, g: metrics.knn_accuracy(Y, ["a", float("nan")] * 120), r"120 labels are missing; leave those"),
     (lambda X, Y, g: metrics.knn_accuracy(Y, np.ma.masked_array(g, g > 1)), r"\d+ labels are missing"),
     (
         lambda X, Y, g: metrics.knn_accuracy(Y, np.array([1, "a"] * 120, object)),

@@ -313,3 +313,15 @@ def test_large_data_use_lists(rng, monkeypatch):
     X = rng.normal(size=(200, 5))
     assert isinstance(make_search(scale_data(X), X, "euclidean"), ListSearch)
     assert isinstance(make_search(scale_data(X[:100]), X[:100], "euclidean"), ExactSearch)
+
+
+def test_an_index_that_is_built_takes_no_lock(rng, run, monkeypatch):
+    X = rng.normal(size=(500, 4)).astype(np.float32)
+    search = ListSearch(X, ListIndex.build(X, run))
+    monkeypatch.setattr(lists, "_building", None)  # entering it would fail
+    assert search.nearest(X[:5], 3, run)[0].shape == (5, 3)
+
+
+def test_few_distinct_rows_have_as_many_lists(rng, run):
+    X = rng.integers(0, 2, (2000, 3)).astype(np.float32)  # scikit-learn would warn of more centres than distinct rows
+    assert len(ListIndex.build(X, run).lists.first_blocks) - 1 == 8

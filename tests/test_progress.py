@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from featmap import FeatMAP
-from featmap.errors import FitStopped, InvalidParameterError
+from featmap.errors import FeatmapError, FitStopped, InvalidParameterError
 from featmap.run.progress import SHARES, FitReport, Progress, StageReport
 
 
@@ -203,3 +203,19 @@ def test_a_fitted_model_has_its_report(X):
     model = FeatMAP(n_epochs=2, random_state=0).fit(X)
     assert model.fit_report_.to_frame().index.tolist() == list(SHARES)
     assert np.isfinite(model.fit_report_.total.seconds)
+
+
+@pytest.mark.parametrize("true", [True, np.True_])
+def test_stopping_at_the_beginning_of_the_layout_is_heard(true, X):
+    model = FeatMAP(n_epochs=10, random_state=0).fit(
+        X, callback=lambda stage, done, total: true if stage == "layout" and not done else None
+    )
+    assert model.n_epochs_ == 1
+
+
+def test_a_fit_that_is_refused_opens_no_bar(X, tmp_path, capsys):
+    path = tmp_path / "other"
+    path.write_bytes(b"not a checkpoint")
+    with pytest.raises(FeatmapError, match="cannot be read"):
+        FeatMAP(n_epochs=5, verbose=True).fit(X, checkpoint=path)
+    assert capsys.readouterr().err == ""

@@ -205,9 +205,10 @@ def test_a_new_row_unlike_all_others():
     new[2] = X[0]
     placed = model.transform(new)
     assert np.isfinite(placed).all()
-    center = model.embedding_.mean(axis=0)
-    largest = np.linalg.norm(model.embedding_ - center, axis=1).max()
-    assert (np.linalg.norm(placed[:2] - center, axis=1) > largest).all()
+    connected = model.embedding_[np.diff(model.graph_.indptr) > 0]
+    center = connected.mean(axis=0, dtype=np.float64)
+    radius = MARGIN * np.linalg.norm(connected - center, axis=1).max()
+    np.testing.assert_allclose(np.linalg.norm(placed[:2] - center, axis=1), radius, rtol=1e-5)
     assert np.array_equal(placed[2], model.embedding_[0])
     assert np.array_equal(model.transform(new[1:2]), placed[1:2])
     explained = model.explain(new)
@@ -235,3 +236,29 @@ def test_nobody_is_warned_where_all_rows_are_connected(rng):
         warnings.simplefilter("error")
         model = FeatMAP(n_neighbors=8, n_epochs=5, random_state=0, metric="jaccard").fit(X)
     assert (np.diff(model.graph_.indptr) > 0).all()
+
+
+def test_tangent_arrows_leave_out_neighbours_without_an_edge():
+    """Groups of six rows that share no feature: with fifteen neighbours most of those found are of other groups."""
+    rng = np.random.default_rng(0)
+    X = np.zeros((66, 44), bool)
+    for group in range(11):
+        X[6 * group : 6 * group + 6, 4 * group : 4 * group + 4] = rng.random((6, 4)) < 0.7
+        X[6 * group : 6 * group + 6, 4 * group] = True
+    model = FeatMAP(metric="jaccard", n_epochs=20, random_state=0).fit(X)
+    importance, arrows = model.feature_importance(), model.arrows()
+    others = np.repeat(np.arange(11), 6)[:, None] != np.repeat(np.arange(11), 4)
+    assert not importance[others].any()
+    assert not arrows[others].any()
+    assert arrows.any()
+
+
+def test_new_rows_without_neighbours_are_placed_on_the_ring_itself():
+    X = np.kron(np.eye(3, dtype=bool), np.ones((8, 4), bool))
+    X[np.arange(24), np.arange(24) % 12] ^= True
+    X = np.hstack([X, np.zeros((24, 3), bool)])
+    X = np.vstack([X, np.eye(15, dtype=bool)[12:14]])
+    with pytest.warns(FeatmapWarning, match="2 of 26 rows have no neighbours"):
+        model = FeatMAP(metric="jaccard", n_neighbors=5, n_epochs=20, random_state=0).fit(X)
+    placed = model.transform(np.eye(15, dtype=bool)[14:])
+    np.testing.assert_allclose(placed[0], model.embedding_[24], rtol=1e-5)

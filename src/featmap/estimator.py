@@ -331,7 +331,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         The file holds the parameters and all that `fit` made, as plain data with checksums. Nothing in it is run on
         loading. It is written beside an old file and renamed when it is complete, so that there is always a whole
-        file. A model whose metric is a function cannot be saved.
+        file. A model whose metric is a function cannot be saved, and names of rows that are neither strings nor
+        integers (dates, for example) become strings.
 
         Parameters
         ----------
@@ -391,7 +392,6 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         saved = load_model(path, cls.__name__, cls._get_param_names())
         model = cls(**saved.parameters)
         model._points = points_of_data(saved.mapped)
-        model._has_given_neighbors = model.precomputed_knn is not None
         for name, value in saved.attributes.items():
             setattr(model, name, value)
         return model
@@ -402,8 +402,9 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         check_is_fitted(self)
         manifold = self._points.mapped.manifold
         distances = manifold.neighbors.distances.astype(np.float64)  # in units of the data they may leave float32
-        is_scaled = manifold.metric == "euclidean" and not self._has_given_neighbors
-        return manifold.neighbors.indices, manifold.data.in_units(distances) if is_scaled else distances
+        is_scaled = manifold.metric == "euclidean" and not manifold.has_given_neighbors
+        indices = manifold.neighbors.indices.copy()  # changes to it do not reach the model
+        return indices, manifold.data.in_units(distances) if is_scaled else distances
 
     def _twin(self) -> FeatMAP:
         """Another in the same state, for a fit to work on: this one then changes all at once or not at all."""
@@ -425,7 +426,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         from .run.memory import check_memory
 
-        check_memory(table, settings, self.n_components, self.n_jobs)
+        check_memory("fit", table, settings, self.n_components, self.n_jobs)
         if self.metric != "cosine":
             warn_of_scales(table, getattr(self, "feature_names_in_", None))
         return table, settings
@@ -448,7 +449,6 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.density_correlation_ = correlation(fitted.data_radii[connected], fitted.embedding_radii[connected])
         self.n_epochs_ = fitted.n_epochs
         self.fit_report_ = report
-        self._has_given_neighbors = self.precomputed_knn is not None
 
     @property
     def _n_features_out(self) -> int:

@@ -46,6 +46,7 @@ class Manifold:
     n_neighbors: int
     n_tangent_neighbors: int
     intrinsic_dim: int | str
+    has_given_neighbors: bool
 
     @cached_property
     def mean_distance(self) -> float:
@@ -73,13 +74,15 @@ def fit_map(X: Matrix, settings: Settings, run: Run) -> Fitted:
 
 def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold:
     """X → neighbours → graph → tangents: what is known of the data before there is a map."""
-    check_metric(X, settings.metric)
+    if settings.precomputed_knn is None:
+        check_metric(X, settings.metric)
     with run.timed("scaling"):
         data = scale_data(X, unit_rows=settings.metric == "cosine")
     search = make_search(data, X, settings.metric)
     rows = search_rows(X, data, settings.metric)
     neighbors = run.stage("neighbors", given_or_found, search, rows, settings)
     graph = run.stage("graph", neighborhood_graph, neighbors, settings)
+    warn_of_unconnected(graph, settings.metric)
     tangents = run.stage("tangents", tangent_spaces, data, neighbors, graph, settings, centers=data.matrix)
     return Manifold(
         data,
@@ -91,6 +94,7 @@ def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold
         settings.n_neighbors,
         settings.n_tangent_neighbors,
         settings.intrinsic_dim,
+        settings.precomputed_knn is not None,
     )
 
 
@@ -130,21 +134,25 @@ def lay_out(
 
 def given_or_found(search: Search, rows: Matrix, settings: NeighborhoodSettings, run: Run) -> Neighbors:
     """The neighbours that the user gave, or else the nearest others of every row."""
-    return settings.precomputed_knn or find_neighbors(search, rows, settings.n_others, run)
+    given = settings.precomputed_knn
+    return find_neighbors(search, rows, settings.n_others, run) if given is None else given
 
 
 def neighborhood_graph(neighbors: Neighbors, settings: NeighborhoodSettings, run: Run) -> Graph:
-    """The graph of the n_neighbors − 1 nearest others. A warning counts the rows without any edge."""
+    """The graph of the n_neighbors − 1 nearest others."""
     near = neighbors.first(settings.n_neighbors - 1)
-    graph = build_graph(near, settings.n_neighbors, unconnected_from(settings.metric), run)
-    n_unconnected = int((~graph.is_connected).sum())
+    return build_graph(near, settings.n_neighbors, unconnected_from(settings.metric), run)
+
+
+def warn_of_unconnected(graph: Graph, metric: Any) -> None:
+    """A warning counts the rows without any edge."""
+    n_rows, n_unconnected = len(graph.is_connected), int((~graph.is_connected).sum())
     if n_unconnected:
         warn(
-            f"{n_unconnected} of {len(near.indices)} rows have no neighbours: they are as far from all others as "
-            f"metric={settings.metric!r} can tell, or neighbours were missing; they have no importance and no "
-            "arrows, and a fit places them on a ring around the map"
+            f"{n_unconnected} of {n_rows} rows have no neighbours: they are as far from all others as "
+            f"metric={metric!r} can tell, or neighbours were missing; they have no importance and no arrows, and a "
+            "fit places them on a ring around the map"
         )
-    return graph
 
 
 def tangent_spaces(

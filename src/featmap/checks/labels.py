@@ -34,7 +34,9 @@ def label_values(caller: str, labels: Any, n_rows: int) -> tuple[np.ndarray, np.
     """The labels as an array, and which of them are missing: None, NaN, pandas' NA, or masked."""
     with _comparing(caller):
         values = np.asarray(labels)
-        missing = np.array([_is_missing(value) for value in values.ravel().tolist()], bool)
+        # A list of strings and NaN becomes an array of strings, in which NaN is one of them.
+        given = values if hasattr(labels, "dtype") else np.asarray(labels, dtype=object)
+        missing = np.array([_is_missing(value) for value in given.ravel().tolist()], bool)
     if values.shape != (n_rows,):
         raise InvalidDataError(
             f"{caller}(labels=…): labels must have one label per row, shape ({n_rows},); got shape {values.shape}"

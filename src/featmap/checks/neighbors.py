@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..errors import InvalidDataError
+from ..errors import InvalidDataError, warn
 from ..values import Neighbors
 
 LONGEST = 1e30  # the longest distance; sums and squares of longer ones would leave float32
@@ -69,6 +69,11 @@ def _from_sparse(given: Any, n_rows: int, k: int) -> tuple[np.ndarray, np.ndarra
     row = np.repeat(np.arange(n_rows), np.diff(matrix.indptr))
     is_other = matrix.indices != row
     row, others, lengths = row[is_other], matrix.indices[is_other], matrix.data[is_other].astype(np.float64)
+    if (lengths == 1).all():
+        warn(
+            "precomputed_knn: all distances are 1, as in a matrix that only tells which rows are connected; give "
+            "distances, for example kneighbors_graph(mode='distance') or obsp['distances']"
+        )
     counts = np.bincount(row, minlength=n_rows)
     if counts.min() < k:
         raise InvalidDataError(_too_few(k, int(counts.min())))
@@ -80,7 +85,7 @@ def _from_sparse(given: Any, n_rows: int, k: int) -> tuple[np.ndarray, np.ndarra
 def _too_few(k: int, found: int) -> str:
     return (
         f"precomputed_knn: {k} neighbours are needed for every row (n_neighbors or n_tangent_neighbors, minus one), "
-        f"but a row has only {found}; give more neighbours, ask for fewer, or fill up with index -1"
+        f"but a row has only {found}; give more neighbours, ask for fewer, or fill up with infinite distances"
     )
 
 

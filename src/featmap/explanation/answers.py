@@ -10,11 +10,12 @@ import numpy as np
 from scipy.stats import false_discovery_control
 
 from ..checks.counts import checked_count
+from ..checks.extras import pandas_for
 from ..checks.labels import grouped
 from ..checks.messages import listed, shown
 from ..checks.rows import checked_rows
 from ..data.sparse import up_to_translation
-from ..errors import InvalidParameterError, InvalidRowsError, MissingExtraError, warn
+from ..errors import InvalidParameterError, InvalidRowsError, warn
 from ..run import Run
 from ..run.threads import BLOCK
 from ..tangents.axes import feature_importance, loadings
@@ -26,7 +27,7 @@ from .perturbation import Perturbation, perturb
 from .points import Points
 from .regression import default_neighbors
 
-FEWEST_NEIGHBORS = 4  # of a regression that can be cross-fitted
+FEWEST_CROSS_FITTED = 4  # of a regression that can be cross-fitted
 PERTURBED_ROWS = 200
 SCORED = {**KINDS, "random": random_arrows}
 
@@ -98,11 +99,14 @@ class Answers:
 
     def contrast(self, a: Any, b: Any, labels: Any, n_permutations: int, random_state: int) -> Contrast:
         checked_count("contrast", "n_permutations", n_permutations, 1)
+        checked_count("contrast", "random_state", random_state, 0)
         first = self._group(a, labels)
         rest = np.setdiff1d(np.arange(len(self.points), dtype=np.int32), first)
         second = rest if b is None else self._group(b, labels)
-        if len(second) < 2 or np.isin(first, second).any():
-            raise InvalidParameterError("contrast(a, b): groups must have no row in common, and at least 2 rows each")
+        if len(second) < 2:
+            raise InvalidParameterError(f"contrast(a): at least 2 other rows are needed; there are {len(rest)}")
+        if np.isin(first, second).any():
+            raise InvalidParameterError("contrast(a, b): the groups must have no row in common")
         both = np.concatenate([first, second])
         rows = up_to_translation(self.points.tangents.centers[both])
         difference, p_values = difference_with_p_values(rows, np.isin(both, first), n_permutations, random_state)
@@ -121,6 +125,10 @@ class Answers:
         alone = groups.sizes < 2
         if alone.all():
             raise InvalidParameterError("rank_features(labels=…): no label has at least 2 rows")
+        if len(self.points) - groups.sizes.max() < 2:
+            raise InvalidParameterError(
+                "rank_features(labels=…): at most one row has another label; give more groups"
+            )
         if alone.any():
             warn(f"rank_features: groups of one row are left out: {', '.join(map(str, groups.names[alone]))}")
         return FeatureRanking(
@@ -131,10 +139,14 @@ class Answers:
         )
 
     def perturbation(self, rows: Any, fractions: Sequence[float], random_state: int) -> Perturbation:
+        checked_count("perturbation", "random_state", random_state, 0)
         chosen = self.rows(rows)
         if rows is None and len(chosen) > PERTURBED_ROWS:
             chosen = np.sort(np.random.default_rng(random_state).choice(chosen, PERTURBED_ROWS, replace=False))
-        steps = np.asarray(fractions, dtype=np.float64)
+        try:
+            steps = np.asarray(fractions, dtype=np.float64)
+        except (TypeError, ValueError):
+            steps = np.empty(0)
         if steps.ndim != 1 or len(steps) < 2 or not ((steps > 0) & (steps <= 1)).all() or (np.diff(steps) <= 0).any():
             raise InvalidParameterError(
                 f"perturbation(fractions={fractions!r}): fractions must be at least two numbers that rise, above 0 "
@@ -144,15 +156,12 @@ class Answers:
             return perturb(self.points, chosen, steps, random_state, run)
 
     def to_frame(self, rows: Any) -> Any:
-        try:
-            from pandas import DataFrame, Index
-        except ImportError as error:
-            raise MissingExtraError("to_frame needs pandas: pip install pandas") from error
+        pandas = pandas_for("to_frame")
         chosen = self.rows(rows)
         numbers = chosen if self.points.rows is None else self.points.rows[chosen]
         # From a list pandas finds the type of the index again: integers, dates, or pairs for an index of levels.
-        index = Index((numbers if self.row_names is None else self.row_names[chosen]).tolist())
-        return DataFrame(self.feature_importance(chosen), index=index, columns=self._names_or_numbers)
+        index = pandas.Index((numbers if self.row_names is None else self.row_names[chosen]).tolist())
+        return pandas.DataFrame(self.feature_importance(chosen), index=index, columns=self._names_or_numbers)
 
     def rows(self, rows: Any) -> IntArray:
         """The numbers of the rows asked for; None asks for all."""
@@ -197,7 +206,7 @@ class Answers:
         n_others = len(self.points.mapped.embedding) - 1
         if n_neighbors is None:
             return default_neighbors(n_others + 1)
-        return checked_count(caller, "n_neighbors", n_neighbors, FEWEST_NEIGHBORS, n_others)
+        return checked_count(caller, "n_neighbors", n_neighbors, FEWEST_CROSS_FITTED, n_others)
 
     def _by_blocks(self, rows: IntArray, of_block: Callable[[IntArray], np.ndarray], k: int) -> DoubleArray:
         """In float64, since the data's units may be beyond float32."""

@@ -102,7 +102,7 @@ def explain(
     from ..run.progress import Progress
     from .points import points_of_any_map
 
-    check_memory(table, settings, embedding.shape[1], n_jobs)
+    check_memory("explain", table, settings, embedding.shape[1], n_jobs)
     with Run(n_jobs, Progress(verbose=bool(verbose), stages=STAGES)) as run:
         points = points_of_any_map(table, embedding, settings, run)
     return Explanation(points, names, row_names(X), n_jobs)

@@ -40,19 +40,21 @@ def tangent_arrows(
     the ceiling that comes.
     """
     slopes, data = moments.slopes(), points.mapped.data
-    near = points.tangents.neighbors[chosen]
-    total = _within(slopes[:, None], data, points.tangents, chosen[:, None], slopes.shape[1])
+    near, has_edge = points.tangents.neighbors[chosen], points.has_edge[chosen]
+    own = np.ones((len(chosen), 1), bool)
+    total = _within(slopes[:, None], data, points.tangents, chosen[:, None], own, slopes.shape[1])
     n_axes = max(slopes.shape[1], points.mapped.tangents.intrinsic_dim[near].max(initial=1))
     n_parts = -(-near.size * int(n_axes) * data.shape[1] * 8 // BYTES_OF_TANGENTS)
-    for part in np.array_split(near, min(n_parts, near.shape[1]), axis=1):
-        total += _within(slopes[:, None], data, points.mapped.tangents, part, slopes.shape[1])
-    return total / (near.shape[1] + 1)
+    for columns in np.array_split(np.arange(near.shape[1]), min(n_parts, near.shape[1])):
+        part, counted = near[:, columns], has_edge[:, columns]
+        total += _within(slopes[:, None], data, points.mapped.tangents, part, counted, slopes.shape[1])
+    return total / (has_edge.sum(axis=1) + 1)[:, None, None]
 
 
 def _within(
-    slopes: DoubleArray, data: ScaledData, tangents: Tangents, centers: IntArray, n_least: int
+    slopes: DoubleArray, data: ScaledData, tangents: Tangents, centers: IntArray, counted: np.ndarray, n_least: int
 ) -> DoubleArray:
-    """Σ V Vᵀ G over the tangent spaces of several centers for each point: (points, d', n).
+    """Σ V Vᵀ G over the tangent spaces of those centers of each point that are counted: (points, d', n).
 
     Each takes part with its intrinsic dimension, and at least with as many directions as the map has.
     """
@@ -60,6 +62,7 @@ def _within(
     V = axes(data, tangents, centers.ravel(), int(n_axes.max(initial=1)))
     V = V.reshape(*centers.shape, *V.shape[1:]).astype(np.float64)
     V[np.arange(V.shape[2]) >= n_axes[..., None]] = 0
+    V[~counted] = 0
     return (slopes @ np.swapaxes(V, -1, -2) @ V).sum(axis=1)
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..checks.counts import checked_count
+from ..checks.extras import pandas_for
 from ..data.sparse import Matrix
-from ..errors import InvalidParameterError, MissingExtraError
+from ..errors import InvalidParameterError
 from ..run.threads import BLOCK
 from ..values import DoubleArray, IntArray
 
@@ -143,7 +144,7 @@ class Contrast:
             "p_value": self.p_values,
             "q_value": self.q_values,
         }
-        return _pandas().DataFrame({name: values[self.order] for name, values in columns.items()})
+        return pandas_for("to_frame").DataFrame({name: values[self.order] for name, values in columns.items()})
 
     def __repr__(self) -> str:
         n_found = int((self.q_values <= 0.05).sum())
@@ -190,15 +191,7 @@ class FeatureRanking(dict[Any, Contrast]):
             frame.assign(group=group, rank=1 + np.arange(len(frame)))[["group", "rank", *frame.columns]]
             for group, frame in frames.items()
         ]
-        return _pandas().concat(tables, ignore_index=True)
-
-
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ImportError as error:
-        raise MissingExtraError("to_frame needs pandas: pip install pandas") from error
-    return pandas
+        return pandas_for("to_frame").concat(tables, ignore_index=True)
 
 
 def difference_with_p_values(

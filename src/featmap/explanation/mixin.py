@@ -200,7 +200,8 @@ class ExplanationMixin:
         Returns
         -------
         ndarray of shape (n_rows,)
-            The mean cos Θ of each row. It is nan for a row without directions, for example one among its copies.
+            The mean cos Θ of each row. It is nan for a row without directions, for example one among its copies, and
+            for a row without neighbours.
 
         Examples
         --------

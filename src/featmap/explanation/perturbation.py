@@ -82,8 +82,9 @@ def _mean_move(points: Points, chosen: IntArray, order: np.ndarray, fraction: fl
     rows = dense_rows(points.tangents.centers, chosen)
     for number, point in enumerate(chosen):
         replaced = order[number, :n_replaced]
-        neighborhood = points.mapped.data.rows(points.tangents.neighbors[point])
-        rows[number, replaced] = neighborhood[:, replaced].mean(axis=0)
+        near = points.tangents.neighbors[point][points.has_edge[point]]
+        if len(near):
+            rows[number, replaced] = points.mapped.data.rows(near)[:, replaced].mean(axis=0)
     mapped = points.mapped
     placed = place_rows(mapped.data.restore(rows), mapped.manifold, mapped.embedding, run)
     return float(np.linalg.norm(placed - points.embedding[chosen], axis=1).mean())

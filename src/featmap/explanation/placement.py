@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..data.sparse import Matrix
 from ..graph import neighbor_memberships
@@ -21,7 +22,7 @@ def place_rows(X: Matrix, manifold: Manifold, embedding: FloatArray, run: Run) -
         rows = X[start : start + BLOCK]
         near, _ = nearest_rows(rows, manifold.data.prepare(rows), manifold, run)
         strengths = memberships_of_new(near, manifold.n_neighbors, manifold, run)
-        placed[start : start + BLOCK] = place_among(near, strengths, embedding)
+        placed[start : start + BLOCK] = place_among(near, strengths, embedding, manifold.graph.is_connected)
     return placed
 
 
@@ -42,7 +43,9 @@ def memberships_of_new(neighbors: Neighbors, n_neighbors: int, manifold: Manifol
     return neighbor_memberships(neighbors, n_neighbors, limit, run, manifold.mean_distance)
 
 
-def place_among(near: Neighbors, strengths: DoubleArray, embedding: FloatArray) -> DoubleArray:
+def place_among(
+    near: Neighbors, strengths: DoubleArray, embedding: FloatArray, is_connected: NDArray[np.bool_]
+) -> DoubleArray:
     """The mean of the neighbours' positions with weights P̃/d².
 
     The weights grow without bound as d falls. So a row close to a training row is placed close to it, and a copy of a
@@ -61,5 +64,7 @@ def place_among(near: Neighbors, strengths: DoubleArray, embedding: FloatArray) 
         totals += weights[:, column, None] * embedding[near.indices[:, column]]
         sums += weights[:, column, None]
     unconnected = sums[:, 0] == 0
-    totals[unconnected], sums[unconnected] = ring(embedding, np.zeros(int(unconnected.sum()))), 1.0
+    if unconnected.any():
+        totals[unconnected] = ring(embedding[is_connected], np.zeros(int(unconnected.sum())))
+        sums[unconnected] = 1.0
     return totals / sums

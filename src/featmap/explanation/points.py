@@ -14,6 +14,7 @@ from ..data.scaling import ScaledData
 from ..data.sparse import Matrix, dense_rows
 from ..frames import fit_frames
 from ..frames.local import frame_among
+from ..neighbors.other import unconnected_from
 from ..pipeline import Manifold, approximate
 from ..run import Run
 from ..tangents.alignment import connect
@@ -54,6 +55,7 @@ class Points:
     embedding: FloatArray
     frames: Frames
     links: sp.csr_matrix  # (points, rows of the data) weights of the edges
+    has_edge: NDArray[np.bool_]  # (points, k) whether each neighbour behind the tangent space is connected
     rows: IntArray | None  # which rows of the data the points are; None if they are new
 
     def __len__(self) -> int:
@@ -66,6 +68,7 @@ class Points:
             embedding=self.embedding[chosen],
             frames=self.frames[chosen],
             links=self.links[chosen],
+            has_edge=self.has_edge[chosen],
             rows=None if self.rows is None else self.rows[chosen],
         )
 
@@ -106,7 +109,8 @@ def points_of_data(mapped: MappedData) -> Points:
     """The rows of the data themselves."""
     manifold = mapped.manifold
     rows = np.arange(len(mapped.embedding), dtype=np.int32)
-    return Points(mapped, manifold.tangents, mapped.embedding, mapped.frames, manifold.graph.weights, rows)
+    has_edge = manifold.neighbors.distances < unconnected_from(manifold.metric)
+    return Points(mapped, manifold.tangents, mapped.embedding, mapped.frames, manifold.graph.weights, has_edge, rows)
 
 
 def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSettings, run: Run) -> Points:
@@ -129,13 +133,15 @@ def points_of_new_rows(X: Matrix, mapped: MappedData, run: Run) -> Points:
     strengths = memberships_of_new(near, manifold.n_neighbors, manifold, run)
     weights = memberships_of_new(neighbors, neighbors.k + 1, manifold, run)
     tangents = find_tangents(manifold.data, prepared, neighbors.indices, weights, manifold.intrinsic_dim, run)
-    embedding = place_among(near, strengths, mapped.embedding).astype(np.float32)
+    embedding = place_among(near, strengths, mapped.embedding, manifold.graph.is_connected).astype(np.float32)
     indptr = np.arange(0, strengths.size + 1, near.k)
     shape = (len(embedding), len(mapped.embedding))
     links = sp.csr_matrix((strengths.ravel(), near.indices.ravel(), indptr), shape)
+    links.eliminate_zeros()
+    has_edge = neighbors.distances < unconnected_from(manifold.metric)
     identity = np.eye(embedding.shape[1], dtype=np.float32)
     unframed = Frames(np.broadcast_to(identity, (len(embedding), *identity.shape)))
-    points = Points(mapped, tangents, embedding, unframed, links, None)
+    points = Points(mapped, tangents, embedding, unframed, links, has_edge, None)
     return replace(points, frames=_frames_among(points, run))
 
 

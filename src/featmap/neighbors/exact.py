@@ -27,10 +27,11 @@ class ExactSearch:
 
     def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
         rows = self._rows_that_count(k)
+        norms = self._norms[rows]
 
         def body(start: int, stop: int) -> Found:
             block = dense_rows(queries, slice(start, stop))
-            offsets, candidates = self._candidates(block, rows, k)
+            offsets, candidates = self._candidates(block, rows, norms, k)
             return rank(block, self.matrix, offsets, rows[candidates], k)
 
         indices, squared = run.by_blocks_with_progress(queries.shape[0], body, QUERIES_PER_BLOCK)
@@ -50,14 +51,16 @@ class ExactSearch:
             [_squared_norms(dense_rows(self.matrix, rows)) for rows in _blocks(self.matrix.shape[0])]
         )
 
-    def _candidates(self, queries: FloatArray, rows: IntArray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def _candidates(
+        self, queries: FloatArray, rows: IntArray, norms: FloatArray, k: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Every row that could be among the k nearest, given the rounding of float32 products of n terms."""
         products = np.empty((len(queries), len(rows)), np.float32)
         for block in _blocks(len(rows)):
             # Usually all rows count, and a slice makes no copy of them.
             compared = block if len(rows) == self.matrix.shape[0] else rows[block]
             products[:, block] = queries @ dense_rows(self.matrix, compared).T
-        sizes = _squared_norms(queries)[:, None] + self._norms[rows]
+        sizes = _squared_norms(queries)[:, None] + norms
         error = np.float32((queries.shape[1] + 8) * np.finfo(np.float32).eps)
         estimate = sizes - 2 * products
         highest = np.partition(estimate + error * sizes, k - 1, axis=1)[:, k - 1 : k]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -101,7 +103,7 @@ class ListSearch:
     def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
         index = self._built(run)
         if k > COPIES_KEPT and index.lists.n_members < self.matrix.shape[0]:
-            return ExactSearch(self.matrix).nearest(queries, k, run)  # the lists have too few of the equal rows
+            return self._exact.nearest(queries, k, run)  # the lists have too few of the equal rows
         coordinates = project(queries, index.directions, run)
         n_lists = len(index.lists.first_blocks) - 1
         lists = _nearest_centers(coordinates, index.centers, min(PROBED_LISTS, n_lists), run)
@@ -118,15 +120,20 @@ class ListSearch:
         indices, squared = (_reordered(part, order) for part in found)
         short = np.flatnonzero((indices < 0).any(axis=1))  # the probed lists held fewer than k rows
         if len(short):
-            indices[short], distances = ExactSearch(self.matrix).nearest(queries[short], k, run)
+            indices[short], distances = self._exact.nearest(queries[short], k, run)
             squared[short] = distances**2
         return indices, np.sqrt(squared)
 
     def _built(self, run: Run) -> ListIndex:
-        with _building:
-            if self.index is None:
-                self.index = ListIndex.build(self.matrix, run)
+        if self.index is None:
+            with _building:
+                if self.index is None:
+                    self.index = ListIndex.build(self.matrix, run)
         return self.index
+
+    @cached_property
+    def _exact(self) -> ExactSearch:
+        return ExactSearch(self.matrix)
 
     @property
     def _has_all_features(self) -> bool:
@@ -134,6 +141,16 @@ class ListSearch:
 
 
 _building = threading.Lock()
+
+
+def _after_fork_in_child() -> None:
+    """The thread that held the lock is not in the child, and would never release it."""
+    global _building
+    _building = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 def _reordered(values: np.ndarray, order: np.ndarray) -> np.ndarray:
@@ -168,9 +185,17 @@ def _coarse_centers(coordinates: FloatArray) -> FloatArray:
     n_centers = int(1.5 * np.sqrt(len(coordinates)))
     n_sampled = min(ROWS_PER_CENTER * n_centers, len(coordinates))
     rows = np.random.default_rng(0).choice(len(coordinates), n_sampled, replace=False)
+    sample = coordinates[np.sort(rows)]
     with one_library_thread():
+        n_centers = _n_distinct(sample, n_centers)
         kmeans = KMeans(n_centers, init="random", n_init=1, max_iter=ROUNDS, tol=0, random_state=0)
-        return kmeans.fit(coordinates[np.sort(rows)]).cluster_centers_
+        return kmeans.fit(sample).cluster_centers_
+
+
+def _n_distinct(points: FloatArray, most: int) -> int:
+    """How many points are distinct, at most ``most``. Two coordinates tell that of most data."""
+    n_sure = len(np.unique(points[:, :2], axis=0))
+    return most if n_sure >= most else min(len(np.unique(points, axis=0)), most)
 
 
 def _nearest_centers(coordinates: FloatArray, centers: Lists, n_probes: int, run: Run) -> IntArray:

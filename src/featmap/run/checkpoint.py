@@ -82,4 +82,7 @@ class FileCheckpoint(Checkpoint):
         self._cost = self._written - began
 
     def finish(self) -> None:
-        self._file.remove()
+        try:
+            self._file.remove()
+        except OSError as error:
+            warn(f"checkpoint: the fit is done, but its file could not be removed ({error})")

@@ -208,7 +208,7 @@ def estimate_memory(
     )
 
 
-def check_memory(X: Any, settings: NeighborhoodSettings, n_components: int, n_jobs: int | None) -> None:
+def check_memory(caller: str, X: Any, settings: NeighborhoodSettings, n_components: int, n_jobs: int | None) -> None:
     """Refuse a fit that needs more memory than the machine has, where the system tells how much it has."""
     needed = estimate_memory(
         X.shape,
@@ -223,8 +223,8 @@ def check_memory(X: Any, settings: NeighborhoodSettings, n_components: int, n_jo
     available = available_memory()
     if available is not None and needed > available:
         raise NotEnoughMemoryError(
-            f"fit(X): it needs about {in_gb(needed)} beyond the data, and {in_gb(available)} are available; fit a "
-            "sample of the rows and place the others by transform, reduce the features first (sklearn's PCA or "
+            f"{caller}(X): it needs about {in_gb(needed)} beyond the data, and {in_gb(available)} are available; fit "
+            "a sample of the rows and place the others by transform, reduce the features first (sklearn's PCA or "
             "TruncatedSVD), or choose smaller n_neighbors and n_tangent_neighbors"
         )
 

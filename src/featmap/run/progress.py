@@ -7,10 +7,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
-from ..errors import FitStopped, InvalidParameterError, MissingExtraError
+import numpy as np
+
+from ..checks.extras import pandas_for
+from ..errors import FitStopped, InvalidParameterError
 
 Callback = Callable[[str, int, int], object]
 
@@ -108,12 +112,8 @@ class FitReport(Sequence[StageReport]):
         >>> model.fit_report_.to_frame().shape
         (8, 3)
         """
-        try:
-            from pandas import DataFrame
-        except ImportError as error:
-            raise MissingExtraError("to_frame needs pandas: pip install pandas") from error
         names = [field.name for field in fields(StageReport)]
-        return DataFrame([astuple(stage) for stage in self], columns=names).set_index("stage")
+        return pandas_for("to_frame").DataFrame([astuple(stage) for stage in self], columns=names).set_index("stage")
 
     def __repr__(self) -> str:
         return "\n".join(str(stage) for stage in (*self, self.total)) if len(self) else "FitReport()"
@@ -143,11 +143,13 @@ class Progress:
                 f"fit(callback={callback!r}): callback must be a function of stage, done and total"
             )
         self._callback = callback
-        self._bar = _Bar(stages, stream) if verbose else None
+        self._make_bar = partial(_Bar, stages, stream) if verbose else None
+        self._bar: _Bar | None = None  # made by the first stage: a fit may be refused before it
         self._reports: list[StageReport] = []
         self._stage = ""
         self._has_steps = False
         self._has_map = False
+        self._stop = False
 
     @property
     def report(self) -> FitReport:
@@ -160,7 +162,9 @@ class Progress:
         self._stage, self._has_steps = name, False
         self._has_map = self._has_map or name == LAYOUT
         wall, cpu = time.perf_counter(), time.process_time()
-        self._tell(0, 1)
+        if self._make_bar and not self._bar:
+            self._bar = self._make_bar()
+        self._stop = self._tell(0, 1)
         yield
         if not self._has_steps:
             self._tell(1, 1)
@@ -172,7 +176,7 @@ class Progress:
     def step(self, done: int, total: int) -> bool:
         """Report ``done`` of ``total`` steps of the current stage; true when the callback asks to stop."""
         self._has_steps = True
-        return self._tell(done, total)
+        return self._tell(done, total) or self._stop
 
     def close(self) -> None:
         """Take the bar away."""
@@ -182,7 +186,7 @@ class Progress:
     def _tell(self, done: int, total: int) -> bool:
         if self._bar:
             self._bar.show(self._stage, done / total)
-        stop = self._callback is not None and self._callback(self._stage, done, total) is True
+        stop = self._callback is not None and _is_true(self._callback(self._stage, done, total))
         if stop and not self._has_map:
             raise FitStopped(f"the callback stopped the fit in the stage {self._stage!r}, before there was a map")
         return stop
@@ -196,7 +200,7 @@ class _Bar:
         self._shares = {stage: SHARES[stage] / total for stage in stages}
         kind = _bar_class(stream)
         in_notebook = any(base.__module__ == "tqdm.notebook" for base in kind.__mro__)
-        is_live = in_notebook or (stream or sys.stderr).isatty()
+        is_live = in_notebook or getattr(stream or sys.stderr, "isatty", lambda: False)()
         self._bar = kind(
             total=STEPS_OF_BAR,
             file=stream,
@@ -217,6 +221,11 @@ class _Bar:
 
     def close(self) -> None:
         self._bar.close()
+
+
+def _is_true(answer: object) -> bool:
+    """True itself, or numpy's: a callback may return anything else without stopping the fit."""
+    return isinstance(answer, bool | np.bool_) and bool(answer)
 
 
 def _bar_class(stream: TextIO | None) -> Any:

@@ -166,7 +166,8 @@ class Threads:
     ) -> None:
         """Call ``task(start, stop)`` for every block of rows, in any order.
 
-        ``report`` is called in the calling thread, a few times a second, with the number of rows done.
+        ``report`` is called in the calling thread with the number of rows done: after every block if there is one thread,
+        else a few times a second.
         """
         starts = itertools.count(0, block)
         finished: list[int] = []

@@ -143,7 +143,7 @@ def check_stage(stage: Any, n_rows: int, dim: int, n_edges: int) -> None:
             require("start", stage.shape == (n_rows, dim))
             require_finite("start", stage)
         case Connection():
-            require("alignment", len(stage.steps) == n_edges)
+            require("alignment", len(stage.steps) == n_edges and stage.steps.shape[1] <= dim)
             require_finite("alignment", stage.products, stage.rotations, stage.steps)
         case State():
             parts = (stage.transposed, stage.gradient_mean, stage.gradient_square)

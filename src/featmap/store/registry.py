@@ -80,6 +80,7 @@ MANIFOLD = Record(
         "n_neighbors": Integer(),
         "n_tangent_neighbors": Integer(),
         "intrinsic_dim": Parameter(),
+        "has_given_neighbors": Truth(),
     },
 )
 MAPPED_DATA = Record(MappedData, {"manifold": MANIFOLD, "embedding": Array(FLOAT, 2), "frames": FRAMES})
