@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import kneighbors_graph
 
 import reference
@@ -54,8 +55,18 @@ def test_pairs_with_or_without_the_row_itself_in_any_order(near):
 
 
 def test_the_triple_of_umap_learn(X, near, umap):
-    triple = umap.umap_.nearest_neighbors(X, 9, "euclidean", {}, False, np.random.RandomState(0))
+    """From distances of all pairs, for which it compiles nothing."""
+    far = pairwise_distances(X)
+    triple = umap.umap_.nearest_neighbors(far, 9, "precomputed", {}, False, np.random.RandomState(0))
     assert len(triple) == 3
+    assert_first(given_neighbors(triple, 50, 5), near)
+
+
+@pytest.mark.slow
+def test_the_triple_of_umap_learn_with_its_index(X, near, umap):
+    """Its search takes tens of seconds to compile."""
+    triple = umap.umap_.nearest_neighbors(X, 9, "euclidean", {}, False, np.random.RandomState(0))
+    assert triple[2] is not None
     assert_first(given_neighbors(triple, 50, 5), near)
 
 
