@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from featmap import FeatMAP, InvalidRowsError, explain
+from featmap import FeatMAP, InvalidRowsError, explain, plot
 
 QUICK = {"n_neighbors": 6, "n_epochs": 4, "random_state": 0, "n_jobs": 1}
 TABLE = np.random.default_rng(0).normal(size=(40, 5))
@@ -172,3 +172,29 @@ def test_top_features_are_named(make):
     assert named.top_features([0, 5], k=3).tolist() == np.array(list("abcde"))[numbers].tolist()
     assert explain(data, TABLE[:, :2]).top_features([0, 5], k=3).shape == (2, 3)
     assert set(named.explain(data[:2]).top_features(k=5)[0]) == set("abcde")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda model, y: model.contrast(0, 1, labels=y),
+        lambda model, y: model.rank_features(y),
+        lambda model, y: model.arrows(y == 1),
+        lambda model, y: plot.embedding(model, y),
+        lambda model, y: explain(named_table(), pd.DataFrame(model.embedding_, index=y.index)),
+    ],
+    ids=["contrast", "rank_features", "a mask", "plot", "a map"],
+)
+def test_an_index_in_another_order_is_refused(ask):
+    X = named_table()
+    model = FeatMAP(n_neighbors=6, n_epochs=5, random_state=0).fit(X)
+    y = pd.Series(np.arange(len(X)) % 2, index=X.index)
+    ask(model, y)
+    with pytest.raises(InvalidRowsError, match="in another order"):
+        ask(model, y.iloc[::-1])
+
+
+def named_table():
+    return pd.DataFrame(
+        np.random.default_rng(0).normal(size=(40, 3)), index=[f"cell {number}" for number in range(40)]
+    )

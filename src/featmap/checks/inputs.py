@@ -99,4 +99,4 @@ def _answer(caller: str, name: str, error: Exception) -> str:
     remedy = next(remedy for part, remedy in REMEDIES if part in message)
     # Lists of names are worth their lines; elsewhere what follows shows the data, or recommends another estimator.
     reason = message if "eature names should" in message else SENTENCE_END.split(message)[0]
-    return f"{caller}({name}): {reason.rstrip('.:')}; {remedy}"
+    return f"{caller}({name}): {reason.strip().rstrip('.:')}; {remedy}"

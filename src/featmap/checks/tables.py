@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import date, time, timedelta
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,10 @@ def _instead(values: Any, name: str) -> str | None:
     kinds = {kind.__name__ for kind in type(values).__mro__}
     if "AnnData" in kinds:
         return "give one of its arrays: adata.obsm['X_pca'], or adata.X"
+    if isinstance(values, str | bytes | PathLike):
+        return "read the file first, for example with pandas.read_csv"
+    if isinstance(values, dict):
+        return f"give pandas.DataFrame({name})"
     if "LazyFrame" in kinds:
         return f"give {name}.collect()"
     if "Series" in kinds:

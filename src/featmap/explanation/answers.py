@@ -13,7 +13,7 @@ from ..checks.counts import checked_count
 from ..checks.extras import pandas_for
 from ..checks.labels import grouped
 from ..checks.messages import listed, shown
-from ..checks.rows import checked_rows
+from ..checks.rows import check_order, checked_rows
 from ..data.sparse import up_to_translation
 from ..errors import InvalidParameterError, InvalidRowsError, warn
 from ..run import Run
@@ -100,6 +100,7 @@ class Answers:
     def contrast(self, a: Any, b: Any, labels: Any, n_permutations: int, random_state: int) -> Contrast:
         checked_count("contrast", "n_permutations", n_permutations, 1)
         checked_count("contrast", "random_state", random_state, 0)
+        check_order("labels", labels, self.row_names)
         first = self._group(a, labels)
         rest = np.setdiff1d(np.arange(len(self.points), dtype=np.int32), first)
         second = rest if b is None else self._group(b, labels)
@@ -121,6 +122,7 @@ class Answers:
         return found if labels is None else replace(found, groups=(str(a), "the rest" if b is None else str(b)))
 
     def rank_features(self, labels: Any, n_permutations: int, random_state: int) -> FeatureRanking:
+        check_order("labels", labels, self.row_names)
         groups = grouped("rank_features", labels, len(self.points))
         alone = groups.sizes < 2
         if alone.all():
@@ -130,7 +132,7 @@ class Answers:
                 "rank_features(labels=…): at most one row has another label; give more groups"
             )
         if alone.any():
-            warn(f"rank_features: groups of one row are left out: {', '.join(map(str, groups.names[alone]))}")
+            warn(f"rank_features: groups of one row are left out: {listed(groups.names[alone].tolist())}")
         return FeatureRanking(
             {
                 group: self.contrast(group, None, labels, n_permutations, random_state)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.inputs import Columns, check_embedding, check_rows
 from ..checks.parameters import check_parameters
-from ..checks.rows import row_names
+from ..checks.rows import check_order, row_names
 from ..checks.scales import warn_of_scales
 from ..checks.settings import drawn_seed, neighborhood_settings
 from ..errors import InvalidDataError
@@ -93,6 +93,7 @@ def explain(
             f"explain(X, Y): Y must have one row for each of the {table.shape[0]} rows of X; got {len(embedding)}"
         )
     names = getattr(columns, "feature_names_in_", None)
+    check_order("Y", Y, row_names(X))
     settings = neighborhood_settings(parameters, table.shape[0], drawn_seed("explain", 0))
     if metric != "cosine":
         warn_of_scales(table, names)

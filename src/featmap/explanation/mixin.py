@@ -40,7 +40,8 @@ class ExplanationMixin:
         Parameters
         ----------
         rows : array-like, slice or None, default=None
-            The rows to explain: numbers, a mask, or names if the data had an index. By default all rows.
+            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
+            is read as names). By default all rows.
         out : ndarray of shape (n_rows, n_features) or None, default=None
             Where to write the result block by block, for example a memory map. By default a new array.
 
@@ -68,7 +69,8 @@ class ExplanationMixin:
         Parameters
         ----------
         rows : array-like, slice or None, default=None
-            The rows to explain: numbers, a mask, or names if the data had an index. By default all rows.
+            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
+            is read as names). By default all rows.
 
         Returns
         -------
@@ -96,7 +98,8 @@ class ExplanationMixin:
         Parameters
         ----------
         rows : array-like, slice or None, default=None
-            The rows to explain: numbers, a mask, or names if the data had an index. By default all rows.
+            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
+            is read as names). By default all rows.
         kind : {"tangent", "map", "frame"}, default="tangent"
             The kind of arrows. ``"map"`` is the regression of each feature on the map around the row. ``"tangent"``
             is the part of it that lies in the tangent spaces there, so it shows features that vary around the row.
@@ -130,7 +133,8 @@ class ExplanationMixin:
         Parameters
         ----------
         rows : array-like, slice or None, default=None
-            The rows to explain: numbers, a mask, or names if the data had an index. By default all rows.
+            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
+            is read as names). By default all rows.
         n_neighbors : int or None, default=None
             The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
             300.
@@ -163,7 +167,8 @@ class ExplanationMixin:
         Parameters
         ----------
         rows : array-like, slice or None, default=None
-            The rows to explain: numbers, a mask, or names if the data had an index. By default all rows.
+            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
+            is read as names). By default all rows.
         kind : {"tangent", "map", "frame", "random"}, default="tangent"
             The kind of arrows to score, see `arrows`.
         n_neighbors : int or None, default=None
@@ -195,7 +200,8 @@ class ExplanationMixin:
         Parameters
         ----------
         rows : array-like, slice or None, default=None
-            The rows to explain: numbers, a mask, or names if the data had an index. By default all rows.
+            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
+            is read as names). By default all rows.
 
         Returns
         -------
@@ -222,7 +228,8 @@ class ExplanationMixin:
         Parameters
         ----------
         rows : array-like, slice or None, default=None
-            The rows to explain: numbers, a mask, or names if the data had an index. By default all rows.
+            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
+            is read as names). By default all rows.
         k : int, default=10
             How many features to name. There are no more than the data have.
 
@@ -336,7 +343,8 @@ class ExplanationMixin:
         Parameters
         ----------
         rows : array-like, slice or None, default=None
-            The rows to move: numbers, a mask, or names if the data had an index. By default 200 random rows.
+            The rows to move: numbers that count from 0, a mask, or names if the data had an index. By default 200
+            random rows.
         fractions : sequence of float, default=(0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
             Which fractions of the features are taken, in rising order.
         random_state : int, default=0
@@ -365,7 +373,8 @@ class ExplanationMixin:
         Parameters
         ----------
         rows : array-like, slice or None, default=None
-            The rows to explain: numbers, a mask, or names if the data had an index. By default all rows.
+            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
+            is read as names). By default all rows.
 
         Returns
         -------

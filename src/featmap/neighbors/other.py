@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..checks.neighbors import LONGEST
 from ..data.sparse import Matrix
@@ -53,7 +54,8 @@ def check_metric(X: Matrix, metric: Any) -> None:
     except Exception as error:  # a user's own function may raise anything
         raise InvalidDataError(
             f"FeatMAP(metric={metric!r}): the metric gives no distance between the first two rows of X ({error}); "
-            "choose a metric that fits the data, or give neighbours by precomputed_knn"
+            f"choose a metric that fits the data{', or give X.toarray()' if sp.issparse(X) else ''}, or give "
+            "neighbours by precomputed_knn"
         ) from error
 
 

@@ -9,7 +9,7 @@ from .parts.canvas import axes_or_new
 from .parts.cloud import Cloud, explain_colours
 from .parts.labels import read_labels
 from .parts.legends import widen_by_legend
-from .parts.model import ModelOrPipeline, checked_model
+from .parts.model import ModelOrPipeline, checked_model, row_names_of
 
 
 def embedding(model: ModelOrPipeline, labels: ArrayLike | None = None, *, ax: Axes | None = None) -> Axes:
@@ -45,7 +45,7 @@ def embedding(model: ModelOrPipeline, labels: ArrayLike | None = None, *, ax: Ax
     10
     """
     model = checked_model("embedding", model)
-    colours = None if labels is None else read_labels("embedding", labels, len(model.embedding_))
+    colours = None if labels is None else read_labels("embedding", labels, len(model.embedding_), row_names_of(model))
     is_new = ax is None
     ax = axes_or_new(ax)
     cloud = Cloud(ax, model.embedding_, colours)

@@ -16,7 +16,7 @@ from .parts.canvas import INK
 from .parts.checks import MOST_NAMES, check_kind, checked_row
 from .parts.labels import read_labels
 from .parts.legends import widen_by_legend
-from .parts.model import Model, ModelOrPipeline, check_two_dimensions, checked_model
+from .parts.model import Model, ModelOrPipeline, check_two_dimensions, checked_model, row_names_of
 from .parts.names import names_of_features
 from .parts.panels import axes_for_panels
 from .parts.pixels import checked_images, checked_shape
@@ -107,7 +107,7 @@ def _check(caller: str, model: Model, k: Any, kind: Any, labels: Any, names: Any
     checked_count(caller, "k", k, 1, MOST_NAMES)
     names_of_features(caller, model, names)
     if labels is not None:
-        read_labels(caller, labels, len(model.embedding_))
+        read_labels(caller, labels, len(model.embedding_), row_names_of(model))
 
 
 def _check_image(caller: str, model: Model, image_shape: Any, image: Any) -> None:

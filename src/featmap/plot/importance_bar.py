@@ -11,7 +11,7 @@ from .parts.canvas import axes_or_new
 from .parts.checks import MOST_NAMES, checked_rows
 from .parts.importance import by_importance, mean_importance
 from .parts.model import ModelOrPipeline, checked_model
-from .parts.names import names_of_features
+from .parts.names import name_of_row, names_of_features
 from .parts.palette import COLOURS
 from .parts.sample import some_of
 
@@ -71,6 +71,6 @@ def importance_bar(
     name_bars(ax, [names[column] for column in top])
     ax.set_xlim(0, float(mean[top].max()) * 1.05 or 1)
     ax.set_xlabel("feature importance" if len(chosen) == 1 else "mean feature importance")
-    whose = f"row {chosen[0]}" if len(chosen) == 1 else f"{len(chosen):,} rows"
+    whose = name_of_row(model, chosen[0]) if len(chosen) == 1 else f"{len(chosen):,} rows"
     ax.set_title(f"Most important features of {whose}")
     return ax

@@ -14,7 +14,7 @@ from .parts.canvas import PLAIN_TEXT, axes_or_new
 from .parts.importance import by_importance, mean_importance
 from .parts.labels import Categories, read_labels
 from .parts.legends import attached_bar
-from .parts.model import Model, ModelOrPipeline, checked_model
+from .parts.model import Model, ModelOrPipeline, checked_model, row_names_of
 from .parts.names import names_of_features, shortened
 from .parts.sample import some_of
 
@@ -69,7 +69,7 @@ def importance_heatmap(
     """
     model = checked_model("importance_heatmap", model)
     k = checked_count("importance_heatmap", "k", k, 1, MOST_COLUMNS)
-    groups = _checked_groups(labels, len(model.embedding_))
+    groups = _checked_groups(labels, model)
     names = names_of_features("importance_heatmap", model, feature_names)
     means = _means_of_groups(model, groups)
     columns = leading_features(means, k)
@@ -108,8 +108,8 @@ def _draw_table(ax: Axes, table: np.ndarray, columns: list[str], rows: list[str]
     return shown
 
 
-def _checked_groups(labels: ArrayLike, n_rows: int) -> Categories:
-    groups = read_labels("importance_heatmap", labels, n_rows)
+def _checked_groups(labels: ArrayLike, model: Model) -> Categories:
+    groups = read_labels("importance_heatmap", labels, len(model.embedding_), row_names_of(model))
     if not isinstance(groups, Categories) or not groups.names:
         raise InvalidParameterError(
             "importance_heatmap(labels=…): labels must name the group of each row by text, booleans or a few integers"

@@ -13,7 +13,7 @@ from .parts.checks import MOST_NAMES, check_kind, checked_row
 from .parts.frame import Frame
 from .parts.importance import by_importance
 from .parts.model import Model, ModelOrPipeline, check_two_dimensions, checked_model
-from .parts.names import names_of_features
+from .parts.names import name_of_row, names_of_features
 
 
 def local_frame(
@@ -74,9 +74,9 @@ def local_frame(
     ax = axes_or_new(ax)
     without_ticks(ax)
     name_dimensions(ax, model.frames_.shape[1])
-    ax.set_title(f"Local frame of row {row}")
+    ax.set_title(f"Local frame of {name_of_row(model, row)}")
     if not len(top) or not arrows[top].any():
-        _write_that_nothing_varies(ax, row)
+        _write_that_nothing_varies(ax, model, row)
         return ax
     frame = Frame(ax, _axes_with_variance(model, row), arrows, top)
     frame.draw([names[column] for column in top])
@@ -95,6 +95,6 @@ def _axes_with_variance(model: Model, row: int) -> np.ndarray:
     return model.frames_[row][:2, :n_axes].astype(float)
 
 
-def _write_that_nothing_varies(ax: Axes, row: int) -> None:
-    text = f"no directions here:\nall neighbours of row {row} are equal to it"
+def _write_that_nothing_varies(ax: Axes, model: Model, row: int) -> None:
+    text = f"no directions here:\n{name_of_row(model, row)} has no neighbours, or all are equal to it"
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=PALE_INK)

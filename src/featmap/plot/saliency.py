@@ -9,6 +9,7 @@ from .parts.canvas import axes_or_new
 from .parts.checks import checked_row
 from .parts.legends import attached_bar
 from .parts.model import ModelOrPipeline, checked_model
+from .parts.names import name_of_row
 from .parts.pixels import checked_images, checked_shape, draw_image, pixel_importance
 
 
@@ -60,7 +61,7 @@ def saliency(
     (outlined,) = checked_images("saliency", "image", image, 1, shape)
     (pixels,) = pixel_importance(model, [row], shape)
     ax = axes_or_new(ax)
-    ax.set_title(f"Feature importance of row {row}")
+    ax.set_title(f"Feature importance of {name_of_row(model, row)}")
     shown = draw_image(ax, pixels, outlined, pixels.max() or 1)
     attached_bar(ax, shown, "feature importance")
     return ax

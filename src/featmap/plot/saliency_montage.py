@@ -9,6 +9,7 @@ from ..errors import InvalidParameterError
 from .parts.checks import checked_rows
 from .parts.legends import attached_bar
 from .parts.model import ModelOrPipeline, checked_model
+from .parts.names import name_of_row
 from .parts.panels import panels_in_a_grid
 from .parts.pixels import checked_images, checked_shape, draw_image, pixel_importance
 
@@ -70,6 +71,6 @@ def saliency_montage(
     ax, panels = panels_in_a_grid(ax, len(chosen), shape[0] / shape[1], IMAGE_INCHES)
     for panel, row, image, outline in zip(panels, chosen, pixels, outlined, strict=True):
         shown = draw_image(panel, image, outline, pixels.max() or 1)
-        panel.set_title(f"row {row}", fontsize="small", pad=3)
+        panel.set_title(name_of_row(model, row), fontsize="small", pad=3)
     attached_bar(ax, shown, "feature importance")
     return ax

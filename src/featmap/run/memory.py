@@ -253,4 +253,4 @@ def _container_has() -> int | None:
 
 
 def in_gb(n_bytes: int) -> str:
-    return f"{n_bytes / 2**30:.1f} GB"
+    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.0f} MB"

@@ -166,7 +166,7 @@ class Threads:
     ) -> None:
         """Call ``task(start, stop)`` for every block of rows, in any order.
 
-        ``report`` is called in the calling thread with the number of rows done: after every block if there is one thread,
+        ``report`` is called in the calling thread with the number of rows done: with one thread after every block,
         else a few times a second.
         """
         starts = itertools.count(0, block)

@@ -8,7 +8,7 @@ from ...checks.rows import checked_rows as rows_asked_for
 from ...errors import InvalidParameterError, InvalidRowsError
 from ...explanation.arrows import KINDS
 from ...values import IntArray
-from .model import Model
+from .model import Model, row_names_of
 
 MOST_NAMES = 40  # more names in one picture are too small to read
 
@@ -24,7 +24,7 @@ def checked_row(caller: str, model: Model, row: Any) -> int:
 def checked_rows(caller: str, model: Model, rows: Any, parameter: str = "rows") -> IntArray:
     """Return the numbers of one or more rows, given by numbers, a mask, a slice or names."""
     try:
-        chosen = rows_asked_for(rows, len(model.embedding_), getattr(model, "row_names_in_", None))
+        chosen = rows_asked_for(rows, len(model.embedding_), row_names_of(model))
     except InvalidRowsError as error:
         raise InvalidRowsError(f"{caller}({parameter}=…): {error}") from error
     if not len(chosen):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...checks.labels import label_values
+from ...checks.rows import check_order
 from .palette import N_STYLES
 
 # Integers with more distinct values than this are read as numbers, not as categories.
@@ -33,8 +34,9 @@ class Numbers:
     title: str | None
 
 
-def read_labels(caller: str, labels: Any, n_rows: int) -> Categories | Numbers:
+def read_labels(caller: str, labels: Any, n_rows: int, names: np.ndarray | None = None) -> Categories | Numbers:
     """Read floats and many different integers as numbers, everything else as categories."""
+    check_order("labels", labels, names)
     values, missing = label_values(caller, labels, n_rows)
     title = getattr(labels, "name", None)
     title = None if title is None else str(title)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -38,6 +39,11 @@ def checked_model(caller: str, model: Any, parameter: str = "model") -> Model:
             f"featmap.explain(X, Y) gives for any map; got {type(model).__name__}"
         )
     return last
+
+
+def row_names_of(model: Model) -> np.ndarray | None:
+    """Return the names of the rows, if the data had some."""
+    return getattr(model, "row_names_in_", None)
 
 
 def checked_density_model(caller: str, model: Any, parameter: str) -> FeatMAP:

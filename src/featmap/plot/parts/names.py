@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ...checks.counts import is_integer
 from ...errors import InvalidParameterError
-from .model import Model
+from .model import Model, row_names_of
 
 LONGEST_NAME = 28
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -49,6 +49,12 @@ def checked_feature(caller: str, names: list[str], feature: Any) -> int:
         f"{caller}(feature={feature!r}): feature must be a column number from {-len(names)} to {len(names) - 1}, or "
         f"the name of one feature{reason}"
     )
+
+
+def name_of_row(model: Model, row: int) -> str:
+    """Return the name that the data have for a row, else "row 3"."""
+    names = row_names_of(model)
+    return f"row {row}" if names is None else shortened(str(names[row]))
 
 
 def name_of_direction(number: int) -> str:
