@@ -80,7 +80,7 @@ def little_memory(monkeypatch):
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
 def test_a_fit_without_room_is_refused_before_it_begins(make, little_memory, monkeypatch, rng):
     monkeypatch.setattr(pipeline, "scale_data", lambda *arguments, **options: pytest.fail("the fit had begun"))
-    with pytest.raises(NotEnoughMemoryError, match=r"fit\(X\): it needs about .* GB.*transform") as caught:
+    with pytest.raises(NotEnoughMemoryError, match=r"fit\(X\): it needs about .* [GM]B.*transform") as caught:
         FeatMAP().fit(make(rng.normal(size=(300, 20))))
     assert isinstance(caught.value, MemoryError)
     assert isinstance(caught.value, FeatmapError)
@@ -109,9 +109,10 @@ def test_the_tighter_of_machine_and_container_counts(most, expected, monkeypatch
 
 
 def test_an_estimate_is_a_number_that_prints_with_its_unit():
-    estimate = memory.MemoryEstimate(3 * 2**29)
-    assert estimate == 3 * 2**29
-    assert repr(estimate) == str(estimate) == "1,610,612,736 bytes (1.5 GB)"
+    estimate = memory.MemoryEstimate(1_600_000_000)
+    assert estimate == 1_600_000_000
+    assert repr(estimate) == str(estimate) == "1,600,000,000 bytes (1.6 GB)"
+    assert repr(memory.MemoryEstimate(17_000_000)) == "17,000,000 bytes (17 MB)"
     assert f"{estimate_memory((70_000, 784))}".endswith(" GB)")
     assert isinstance(estimate_memory((70_000, 784)), memory.MemoryEstimate)
 

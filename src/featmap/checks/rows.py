@@ -35,7 +35,8 @@ def checked_rows(rows: Any, n_rows: int, names: np.ndarray | None = None) -> Int
     """
     if _are_names(rows):
         return _numbers_of(rows, n_rows, names)
-    check_order("rows", rows, names)
+    if str(getattr(rows, "dtype", "")).startswith("bool"):
+        check_order("rows", rows, names)
     try:
         chosen = np.atleast_1d(np.arange(n_rows, dtype=np.int32)[list(rows) if isinstance(rows, tuple) else rows])
     except (IndexError, TypeError, ValueError) as error:

@@ -40,7 +40,7 @@ def _instead(values: Any, name: str) -> str | None:
         return "give one of its arrays: adata.obsm['X_pca'], or adata.X"
     if isinstance(values, str | bytes | PathLike):
         return "read the file first, for example with pandas.read_csv"
-    if isinstance(values, dict):
+    if type(values) is dict:  # a sparse matrix of keys is a dict too
         return f"give pandas.DataFrame({name})"
     if "LazyFrame" in kinds:
         return f"give {name}.collect()"
