@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from inspect import signature
-
 import numpy as np
 from scipy.sparse import diags_array
 from scipy.sparse.csgraph import connected_components
@@ -22,8 +20,6 @@ SPECTRUM_UP_TO = 100_000  # most rows for which "auto" tries the spectrum
 SPECTRAL_TOLERANCE = 1e-5
 # Edges times restarts of the eigensolver, each about 20 products with the graph. This bounds its time.
 SPECTRAL_WORK = 5e7
-# If a graph has few distinct eigenvalues, the solver draws random vectors. Since scipy 1.17 they can be seeded.
-SEEDED = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
 # If the middle eight tenths of the points lie within less than this part of the range of an eigenvector, it shows
 # only a few outliers.
 LEAST_BULK = 0.01
@@ -102,7 +98,7 @@ def spectral_start(graph: Graph, dim: int) -> np.ndarray:
             v0=np.random.default_rng(0).standard_normal(n_points),
             tol=SPECTRAL_TOLERANCE,
             maxiter=restarts,
-            **SEEDED,
+            rng=0,  # where a graph has few distinct eigenvalues the solver draws random vectors
         )
     except ArpackError as error:
         raise NoSpectrum("its eigenvectors did not converge") from error
