@@ -350,7 +350,7 @@ def test_what_the_fit_took_prints_as_a_table(model):
 
 def test_the_memory_of_a_fit_prints_with_its_unit():
     estimate = estimate_memory((70_000, 784), n_jobs=2)
-    assert f"{estimate}" == repr(estimate) == f"{int(estimate):,} bytes ({estimate / 2**30:.1f} GB)"
+    assert f"{estimate}" == repr(estimate) == f"{int(estimate):,} bytes ({estimate / 1e9:.1f} GB)"
     assert estimate + 0 == int(estimate)
 
 

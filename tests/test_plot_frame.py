@@ -166,7 +166,8 @@ def test_a_point_among_its_copies_has_no_directions_and_says_so(model_with_copie
     assert not model_with_copies.feature_importance([0]).any()
     ax = plot.local_frame(model_with_copies, 0)
     pixels(ax)
-    assert [text.get_text() for text in ax.texts] == ["no directions here:\nall neighbours of row 0 are equal to it"]
+    said = "no directions here:\nrow 0 has no neighbours, or all are equal to it"
+    assert [text.get_text() for text in ax.texts] == [said]
     assert not ax.collections
 
 
