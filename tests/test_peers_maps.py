@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -14,13 +15,16 @@ ROWS = 600
 PEERS_ARE_ABSENT = "needs the other methods: pip install 'featmap[peers]'"
 
 
-@pytest.fixture(scope="module", params=[opentsne, pacmap])
+@pytest.fixture(scope="module", params=[("openTSNE", opentsne), ("pacmap", pacmap)], ids=["openTSNE", "PaCMAP"])
 def explanation(request, digits):
     """Of the map that the real package makes of some digits."""
+    package, make_map = request.param
+    if find_spec(package) is None:
+        pytest.skip(PEERS_ARE_ABSENT)
     X = digits[:ROWS]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the package's warnings are not about our code
-        Y = request.param(X, Settings(seed=0, n_jobs=1))
+        Y = make_map(X, Settings(seed=0, n_jobs=1))
     return explain(X, Y)
 
 
