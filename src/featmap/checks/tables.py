@@ -83,7 +83,11 @@ def _not_numbers_in_polars(dtype: Any) -> str | None:
         return DATES
     if str(dtype) == "String":
         return STRINGS
-    return None if dtype.is_numeric() or str(dtype) in ("Boolean", "Null") else f"values of type {dtype}"
+    return (
+        None
+        if dtype.is_numeric() or str(dtype) in ("Boolean", "Null")
+        else f"values of type {str(dtype).partition('(')[0]}"
+    )
 
 
 def _not_numbers_in_pandas(column: Any) -> str | None:
