@@ -102,6 +102,7 @@ def test_neighbors_of_other_tools(form):
     np.testing.assert_allclose(explained.feature_importance(), plain.feature_importance(), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_umap_learns_own_triple(umap):
     triple = umap.umap_.nearest_neighbors(TABLE, 6, "euclidean", None, False, np.random.RandomState(0))
     given = FeatMAP(**QUICK, precomputed_knn=triple).fit(TABLE)
