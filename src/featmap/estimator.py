@@ -54,14 +54,23 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         The scale of the map, as in UMAP.
     n_epochs : int, default=500
         The number of steps of the layout.
-    density_weight : float, default=0.5
+    density_weight : float, default=0.25
         The weight λ of local density. 0 gives UMAP's objective.
+    density_anisotropy : float, default=0.1
+        The part κ of the density weight that acts along the frames, from 0 to 1. The rest acts on the radius in all
+        directions, as in densMAP.
+    density_terms : {"shape", "directions"}, default="shape"
+        What acts along the frames: the shape of a neighbourhood (how much wider it is in one direction than in the
+        others), or the radius along each direction, as in the paper.
     density_fraction : float, default=0.3
         The last part of the epochs, in which density acts.
     intrinsic_dim : "auto" or int, default="auto"
         Local directions that count for feature importance: enough for 90 % of the local variance, or a number.
     n_tangent_neighbors : int or None, default=None
         The size of the neighbourhood of a tangent space, at least `n_neighbors`. By default the same.
+    tangent_center : {"mean", "point"}, default="mean"
+        What a tangent space is about: the mean of the neighbours, or the point itself as in the paper. About the
+        point, the first direction is little more than the offset of the point from its neighbours.
     frames : {"aligned", "paper"}, default="aligned"
         How tangent spaces are embedded as frames.
     init : {"auto", "pca", "spectral", "random"} or array-like of shape (n_samples, n_components), default="auto"
@@ -96,9 +105,21 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     radii_ : ndarray of shape (n_samples, n_components)
         Logarithms of the squared local radii of the data, along the frame.
     embedding_radii_ : ndarray of shape (n_samples, n_components)
-        The same on the map.
+        The same on the map, over the same neighbours.
     density_correlation_ : ndarray of shape (n_components,)
         How well the two agree along each direction.
+    total_radii_ : ndarray of shape (n_samples,)
+        Logarithms of the squared local radii of the data, in all directions.
+    embedding_total_radii_ : ndarray of shape (n_samples,)
+        The same on the map.
+    total_density_correlation_ : float
+        How well the two agree.
+    shape_correlation_ : float
+        How well the shape of neighbourhoods agrees: the correlation of log R_1 − log R_2 of the data and of the map,
+        with radii along the first two directions about the neighbours' mean. It is 0 for one component. The shape of 14
+        points is mostly noise, so compare it with that of a map without density before you read it.
+    mean_shapes_ : ndarray of shape (2,)
+        The mean of log R_1 − log R_2, of the data and of the map.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -130,10 +151,13 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         min_dist: float = 0.1,
         spread: float = 1.0,
         n_epochs: int = 500,
-        density_weight: float = 0.5,
+        density_weight: float = 0.25,
+        density_anisotropy: float = 0.1,
+        density_terms: str = "shape",
         density_fraction: float = 0.3,
         intrinsic_dim: int | str = "auto",
         n_tangent_neighbors: int | None = None,
+        tangent_center: str = "mean",
         frames: str = "aligned",
         init: str | ArrayLike = "auto",
         precomputed_knn: Any = None,
@@ -148,15 +172,56 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.spread = spread
         self.n_epochs = n_epochs
         self.density_weight = density_weight
+        self.density_anisotropy = density_anisotropy
+        self.density_terms = density_terms
         self.density_fraction = density_fraction
         self.intrinsic_dim = intrinsic_dim
         self.n_tangent_neighbors = n_tangent_neighbors
+        self.tangent_center = tangent_center
         self.frames = frames
         self.init = init
         self.precomputed_knn = precomputed_knn
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @classmethod
+    def paper(cls, n_neighbors: int = 15, n_components: int = 2, **parameters: Any) -> FeatMAP:
+        """Make an estimator with the choices of the paper.
+
+        Tangent spaces are about the point, frames come from the paper's solver, and density acts along the frames
+        only, with weight 0.5. Three things stay as they are here: the data and the map have radii over the same
+        neighbours, half of the agreement is that of averaged radii, and the weight of density rises while it acts.
+
+        Parameters
+        ----------
+        n_neighbors : int, default=15
+            As in `FeatMAP`.
+        n_components : int, default=2
+            As in `FeatMAP`.
+        **parameters : dict
+            Other parameters of `FeatMAP`. They replace the choices of the paper.
+
+        Returns
+        -------
+        FeatMAP
+            An estimator that has not been fitted.
+
+        Examples
+        --------
+        >>> from featmap import FeatMAP
+        >>> FeatMAP.paper(random_state=0)
+        FeatMAP(density_anisotropy=1.0, density_terms='directions', density_weight=0.5,
+                frames='paper', random_state=0, tangent_center='point')
+        """
+        choices = {
+            "tangent_center": "point",
+            "frames": "paper",
+            "density_terms": "directions",
+            "density_anisotropy": 1.0,
+            "density_weight": 0.5,
+        }
+        return cls(n_neighbors, n_components, **(choices | parameters))
 
     def fit(
         self,
@@ -433,10 +498,9 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def _store(self, fitted: Fitted, report: FitReport) -> None:
         from .explanation.points import MappedData, points_of_data
-        from .layout.radii import correlation
 
         manifold = fitted.manifold
-        data, connected = manifold.data, manifold.graph.is_connected
+        data = manifold.data
         # A copy: what users do to the map that they got does not move where new rows are placed.
         self._points = points_of_data(MappedData(manifold, fitted.embedding.copy(), fitted.frames))
         self.embedding_ = fitted.embedding
@@ -444,11 +508,20 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.graph_ = manifold.graph.weights
         self.singular_values_ = data.in_units(manifold.tangents.singular_values)
         self.intrinsic_dim_ = manifold.tangents.intrinsic_dim
-        self.radii_ = data.log_squares_in_units(fitted.data_radii)
-        self.embedding_radii_ = fitted.embedding_radii
-        self.density_correlation_ = correlation(fitted.data_radii[connected], fitted.embedding_radii[connected])
+        self._store_radii(fitted)
         self.n_epochs_ = fitted.n_epochs
         self.fit_report_ = report
+
+    def _store_radii(self, fitted: Fitted) -> None:
+        from .layout.radii import LogRadii
+
+        data, counted = fitted.manifold.data, fitted.has_neighbors
+        of_data, of_map = (LogRadii.of(radii, counted) for radii in (fitted.manifold.tangents.radii, fitted.radii))
+        self.radii_, self.embedding_radii_ = data.log_squares_in_units(of_data.along), of_map.along
+        self.total_radii_, self.embedding_total_radii_ = data.log_squares_in_units(of_data.total), of_map.total
+        total, along, shape = of_data.correlations(of_map, counted)
+        self.total_density_correlation_, self.density_correlation_, self.shape_correlation_ = total, along, shape
+        self.mean_shapes_ = np.array([of_data.mean_shape(counted), of_map.mean_shape(counted)])
 
     @property
     def _n_features_out(self) -> int:

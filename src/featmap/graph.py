@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
-from .kernels.memberships import edge_weights, memberships
+from .kernels.memberships import edge_weights, mark_neighbors, memberships
 from .run import Run
 from .values import DoubleArray, Graph, IntArray, Neighbors
 
@@ -60,6 +61,19 @@ def symmetrize(directed: sp.csr_matrix) -> Graph:
     weights.eliminate_zeros()
     weights.sort_indices()
     return Graph(weights)
+
+
+def edges_to_neighbors(graph: Graph, neighbors: Neighbors, unconnected_from: float, run: Run) -> NDArray[np.uint8]:
+    """1 for every stored edge i→j where j is one of the neighbours of i, 0 where only i is a neighbour of j."""
+    found = np.zeros(graph.weights.nnz, np.uint8)
+    matrix, present = graph.weights, neighbors.distances < unconnected_from
+    run.over_rows(
+        len(present),
+        lambda start, stop: mark_neighbors(
+            matrix.indptr, matrix.indices, neighbors.indices, present, start, stop, found
+        ),
+    )
+    return found
 
 
 def weights_of_neighbors(graph: Graph, neighbors: IntArray, run: Run) -> DoubleArray:

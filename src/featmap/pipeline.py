@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .checks.settings import NeighborhoodSettings, Settings
 from .data.scaling import ScaledData, scale_data
 from .data.sparse import Matrix
 from .errors import warn
 from .frames import fit_frames
-from .graph import build_graph, mean_distance, neighbor_memberships, weights_of_neighbors
-from .layout.density import FitFrames, MakeDensity, density_along_frames, exact_map_radii
+from .graph import build_graph, edges_to_neighbors, mean_distance, neighbor_memberships, weights_of_neighbors
+from .layout.density import Density, Target, map_radii
 from .layout.descent import State, descend
 from .layout.edges import Edges
 from .layout.forces import Attraction, Force, Repulsion
 from .layout.order import order_along_map
-from .layout.radii import log_radii
 from .layout.ring import place_unconnected
 from .layout.similarity import Curve
 from .layout.start import make_start
+from .layout.terms import Terms
 from .neighbors import find_neighbors, make_search, search_rows
 from .neighbors.other import check_metric, unconnected_from
 from .neighbors.search import Search
 from .run import Run
 from .tangents.alignment import connect
-from .tangents.svd import data_radii, find_tangents
-from .values import DoubleArray, FloatArray, Frames, Graph, Neighbors, Tangents
+from .tangents.svd import find_tangents
+from .values import FloatArray, Frames, Graph, Neighbors, Order, Radii, Tangents
+
+# While density acts, frames are fitted to the map anew after this many epochs. More often gains nothing.
+EPOCHS_BETWEEN_FRAMES = 30
+
+FitFrames = Callable[[FloatArray], Frames]
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,7 @@ class Manifold:
     metric: Any
     n_neighbors: int
     n_tangent_neighbors: int
+    tangent_center: str
     intrinsic_dim: int | str
     has_given_neighbors: bool
 
@@ -57,13 +64,13 @@ class Manifold:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A map of the data. Radii are logarithms, along the frames; those of the data are of scaled data."""
+    """A map of the data, with the radii along its frames. Those of the data are in its tangent spaces."""
 
     manifold: Manifold
     embedding: FloatArray  # (m, d')
     frames: Frames
-    data_radii: DoubleArray  # (m, d')
-    embedding_radii: DoubleArray  # (m, d')
+    radii: Radii
+    has_neighbors: NDArray[np.bool_]  # (m,) which rows have radii
     n_epochs: int  # fewer than asked for if the callback stopped the layout
 
 
@@ -93,43 +100,47 @@ def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold
         settings.metric,
         settings.n_neighbors,
         settings.n_tangent_neighbors,
+        settings.tangent_center,
         settings.intrinsic_dim,
         settings.precomputed_knn is not None,
     )
 
 
-def lay_out(
-    manifold: Manifold, settings: Settings, run: Run, make_density: MakeDensity = density_along_frames
-) -> Fitted:
-    """Manifold → a map with frames. ``make_density`` makes the density force; give another to try it."""
+def lay_out(manifold: Manifold, settings: Settings, run: Run) -> Fitted:
+    """Manifold → a map with frames."""
     data, tangents, dim = manifold.data, manifold.tangents, settings.n_components
     start = run.stage("start", make_start, settings.init, data, manifold.graph, dim, settings.seed)
     order = order_along_map(start)
-    edges = Edges.of(order.graph_into_layout(manifold.graph), Curve.fit(settings.min_dist, settings.spread))
-    connection = run.stage("alignment", connect, data, tangents, edges.graph, dim, order)
-    radii = data_radii(tangents, max(dim, tangents.n_directions))
+    edges = edges_of_layout(manifold, order, Curve.fit(settings.min_dist, settings.spread), run)
+    center = manifold.tangent_center
+    connection = run.stage("alignment", connect, data, tangents, edges.graph, dim, center, order)
 
     def fit(embedding: FloatArray) -> Frames:
         return fit_frames(
             settings.frames, embedding, edges.graph, connection, settings.n_neighbors, settings.seed, run
         )
 
-    def density(frames: Frames) -> Force:
-        return make_density(edges, frames, order.into_layout(radii), settings.density_weight, fit)
-
     with run.timed("layout"):
-        state = descend_in_two_parts(order.into_layout(start), edges, density, fit, settings, run)
+        state = run.kept("layout", lambda: State.start(order.into_layout(start)))
+        descend_in_two_parts(state, edges, tangents.radii[order.rows], fit, settings, run)
     with run.timed("frames"):
         frames = fit(state.embedding)
-        embedding_radii = exact_map_radii(state.embedding, edges, frames, run)
+        radii = map_radii(state.embedding, edges, frames.axes, run)
     return Fitted(
         manifold,
         place_unconnected(order.into_rows(state.embedding), manifold.graph),
         Frames(order.into_rows(frames.axes), frames.covariance_size),
-        log_radii(radii[:, :dim], manifold.graph.is_connected),
-        order.into_rows(log_radii(embedding_radii, edges.graph.is_connected)),
+        radii[order.positions],
+        order.into_rows(edges.has_neighbors),
         state.epoch,
     )
+
+
+def edges_of_layout(manifold: Manifold, order: Order, curve: Curve, run: Run) -> Edges:
+    """The edges of the graph in the order of the layout. Radii count those that lead to a point's own neighbours."""
+    graph = order.graph_into_layout(manifold.graph)
+    near = order.neighbors_into_layout(manifold.neighbors.first(manifold.n_neighbors - 1))
+    return Edges.of(graph, edges_to_neighbors(graph, near, unconnected_from(manifold.metric), run), curve)
 
 
 def given_or_found(search: Search, rows: Matrix, settings: NeighborhoodSettings, run: Run) -> Neighbors:
@@ -159,29 +170,55 @@ def tangent_spaces(
     data: ScaledData, neighbors: Neighbors, graph: Graph, settings: NeighborhoodSettings, run: Run
 ) -> Tangents:
     """Local SVDs with weights P_ij; on a larger neighbourhood than the graph's with P̃_{j|i}, its own ρ and γ."""
-    if neighbors.k == settings.n_neighbors - 1:
-        weights = weights_of_neighbors(graph, neighbors.indices, run)
-    else:
+    near_weights = weights_of_neighbors(graph, neighbors.indices[:, : settings.n_neighbors - 1], run)
+    weights = near_weights
+    if neighbors.k > settings.n_neighbors - 1:
         limit = unconnected_from(settings.metric)
         weights = neighbor_memberships(neighbors, settings.n_tangent_neighbors, limit, run)
-    return find_tangents(data, data.matrix, neighbors.indices, weights, settings.intrinsic_dim, run)
+    return find_tangents(
+        data,
+        data.matrix,
+        neighbors.indices,
+        weights,
+        near_weights,
+        settings.tangent_center,
+        settings.intrinsic_dim,
+        settings.n_components,
+        run,
+    )
 
 
 def descend_in_two_parts(
-    start: FloatArray,
+    state: State, edges: Edges, data_radii: Radii, fit: FitFrames, settings: Settings, run: Run
+) -> None:
+    """Neighbours first; in the last epochs density as well, along frames that follow the map."""
+    forces: list[Force] = [Attraction(edges), Repulsion(edges, settings.seed)]
+    density_from = settings.n_epochs - settings.n_density_epochs
+    terms = Terms.of(settings.density_terms, settings.density_anisotropy, settings.n_components)
+    running = descend(state, forces, density_from, settings.n_epochs, run)
+    if not (edges.has_neighbors.any() and len(terms.weights)):
+        descend(state, forces, settings.n_epochs, settings.n_epochs, run)
+    elif running and state.epoch < settings.n_epochs:
+        target = Target.of(data_radii, terms, edges, run)
+        descend_with_density(state, forces, edges, target, density_from, fit, settings, run)
+
+
+def descend_with_density(
+    state: State,
+    forces: Sequence[Force],
     edges: Edges,
-    density: Callable[[Frames], Force],
+    target: Target,
+    density_from: int,
     fit: FitFrames,
     settings: Settings,
     run: Run,
-) -> State:
-    """Neighbours first; in the last epochs density as well, along the frames of the map by then."""
-    forces: list[Force] = [Attraction(edges), Repulsion(edges, settings.seed)]
-    state = run.kept("layout", lambda: State.start(start))
-    density_from = settings.n_epochs - settings.n_density_epochs
-    running = descend(state, forces, density_from, settings.n_epochs, run)
-    if running and density_from < settings.n_epochs:
-        if edges.graph.weights.nnz:
-            forces.append(density(run.kept("density", lambda: fit(state.embedding))))
-        descend(state, forces, settings.n_epochs, settings.n_epochs, run)
-    return state
+) -> None:
+    """The epochs with density, in parts. Each part begins with frames that are fitted to the map as it is then."""
+    n_epochs, running = settings.n_epochs, True
+    while running and state.epoch < n_epochs:
+        n_done = state.epoch - density_from
+        if n_done % EPOCHS_BETWEEN_FRAMES == 0:
+            state.axes = fit(state.embedding).axes
+        density = Density(edges, state.axes, target, settings.density_weight, density_from, settings.n_density_epochs)
+        until = min(state.epoch + EPOCHS_BETWEEN_FRAMES - n_done % EPOCHS_BETWEEN_FRAMES, n_epochs)
+        running = descend(state, [*forces, density], until, n_epochs, run)

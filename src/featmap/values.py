@@ -46,6 +46,10 @@ class Order:
         """An array with an entry for each position of the layout, in the order of the rows."""
         return by_position[self.positions]
 
+    def neighbors_into_layout(self, neighbors: Neighbors) -> Neighbors:
+        """The same neighbours with the points in the order of the layout."""
+        return Neighbors(self.positions[neighbors.indices[self.rows]], neighbors.distances[self.rows])
+
     def graph_into_layout(self, graph: Graph) -> Graph:
         """The same graph with its points in the order of the layout."""
         weights = graph.weights[self.rows]
@@ -123,6 +127,29 @@ class Graph:
 
 
 @dataclass(frozen=True, repr=False)
+class Radii:
+    """Squared local radii around every point, of the data or of the map. They are 0 where a point has no neighbours.
+
+    A radius is a weighted mean over the n_neighbors − 1 neighbours of a point, the same ones in the data and on the map.
+    """
+
+    total: DoubleArray  # (m,) in all directions, about the point
+    along: DoubleArray  # (m, d') along each local direction, about the point
+    centered: DoubleArray  # (m, d') along each local direction, about the mean of the neighbours
+
+    def __post_init__(self) -> None:
+        _check("Radii.total", self.total, self.along.shape[:1])
+        _check("Radii.centered", self.centered, self.along.shape)
+
+    def __getitem__(self, rows: IntArray) -> Radii:
+        """The values of some of the points."""
+        return Radii(self.total[rows], self.along[rows], self.centered[rows])
+
+    def __repr__(self) -> str:
+        return f"Radii({len(self.total)} points)"
+
+
+@dataclass(frozen=True, repr=False)
 class Tangents:
     """The local SVD at every point, with its axes kept as factors: V_i = X_iᵀ F_i over i's neighbours."""
 
@@ -131,7 +158,7 @@ class Tangents:
     factors: DoubleArray  # (m, k, r) F_i = W_i U_i Σ_i⁻¹; columns beyond the local rank are zero
     singular_values: DoubleArray  # (m, r) falling, in unit size
     intrinsic_dim: IntArray  # (m,) d_i
-    weight_sums: DoubleArray  # (m,) Σ_j P_ij over the neighbours
+    radii: Radii  # of the data, along the first d' directions
 
     def __post_init__(self) -> None:
         n_rows, k, r = self.factors.shape
@@ -139,7 +166,7 @@ class Tangents:
         _check("Tangents.neighbors", self.neighbors, (n_rows, k))
         _check("Tangents.singular_values", self.singular_values, (n_rows, r))
         _check("Tangents.intrinsic_dim", self.intrinsic_dim, (n_rows,))
-        _check("Tangents.weight_sums", self.weight_sums, (n_rows,))
+        _check("Tangents.radii", self.radii.total, (n_rows,))
         if (np.diff(self.singular_values, axis=1) > 0).any():
             raise ValueError("Tangents.singular_values must not rise along a row")
 
@@ -151,7 +178,7 @@ class Tangents:
             self.factors[rows],
             self.singular_values[rows],
             self.intrinsic_dim[rows],
-            self.weight_sums[rows],
+            self.radii[rows],
         )
 
     @property
@@ -170,7 +197,7 @@ class Connection:
 
     products: FloatArray  # (edges, q, q) V_jᵀ V_i
     rotations: FloatArray  # (edges, q, q) O_ij = polar(V_jᵀ V_i)
-    steps: FloatArray  # (edges, q) V_iᵀ(x_j − x_i)
+    steps: FloatArray  # (edges, q) V_iᵀ(x_j − x_i), minus their mean if the tangent spaces are about the mean
 
     def __post_init__(self) -> None:
         n_edges, q = self.steps.shape

@@ -16,6 +16,8 @@ Rules = Mapping[str, tuple[Test, str]]  # parameter → (test, what it must be)
 
 INITS = ("auto", "pca", "spectral", "random")
 SOLVERS = ("aligned", "paper")
+CENTERS = ("mean", "point")
+TERMS = ("shape", "directions")
 
 
 def integer(least: int) -> Test:
@@ -75,12 +77,18 @@ RULES: Rules = {
     "spread": (_number(1e-6, 1e6), "must be a number from 1e-6 to 1e6; 1.0 is usual"),
     "n_epochs": (integer(1), "must be an integer of at least 1; 200 to 500 is usual"),
     "density_weight": (_number(0, 1e6), "must be a number from 0 to 1e6; 0 leaves density out, as UMAP does"),
+    "density_anisotropy": (
+        _number(0, 1),
+        "must be a number from 0 to 1, the part of density_weight that acts along the frames",
+    ),
+    "density_terms": (_one_of(*TERMS), "must be 'shape' or 'directions'"),
     "density_fraction": (_number(0, 1), "must be a number from 0 to 1, the part of the epochs with density"),
     "intrinsic_dim": (either(_one_of("auto"), integer(1)), "must be 'auto' or an integer of at least 1"),
     "n_tangent_neighbors": (
         either(none, integer(3)),
         "must be None or an integer of at least n_neighbors",
     ),
+    "tangent_center": (_one_of(*CENTERS), "must be 'mean' or 'point'"),
     "frames": (_one_of(*SOLVERS), "must be 'aligned' or 'paper'"),
     "init": (
         lambda value: not isinstance(value, str) or value in INITS,

@@ -25,6 +25,8 @@ class NeighborhoodSettings:
     metric: Any
     intrinsic_dim: int | str
     n_tangent_neighbors: int
+    tangent_center: str
+    n_components: int
     frames: str
     precomputed_knn: Neighbors | None
     seed: int
@@ -39,11 +41,12 @@ class NeighborhoodSettings:
 class Settings(NeighborhoodSettings):
     """All parameters of a fit. `FeatMAP` documents them."""
 
-    n_components: int
     min_dist: float
     spread: float
     n_epochs: int
     density_weight: float
+    density_anisotropy: float
+    density_terms: str
     density_fraction: float
     init: str | np.ndarray
 
@@ -55,7 +58,10 @@ class Settings(NeighborhoodSettings):
 
 def neighborhood_settings(parameters: Mapping[str, Any], n_rows: int, seed: int) -> NeighborhoodSettings:
     """Settings for the explanation of a map with n_rows rows."""
-    return NeighborhoodSettings(**_definite(parameters, n_rows), frames=parameters["frames"], seed=seed)
+    names = ("tangent_center", "n_components", "frames")
+    return NeighborhoodSettings(
+        **_definite(parameters, n_rows), **{name: parameters[name] for name in names}, seed=seed
+    )
 
 
 def fit_settings(owner: str, parameters: Mapping[str, Any], n_rows: int, seed: int) -> Settings:

@@ -26,6 +26,7 @@ def explain(
     metric: str | Callable[..., float] = "euclidean",
     intrinsic_dim: int | str = "auto",
     n_tangent_neighbors: int | None = None,
+    tangent_center: str = "mean",
     frames: str = "aligned",
     precomputed_knn: Any = None,
     n_jobs: int | None = -1,
@@ -50,6 +51,8 @@ def explain(
         Local directions that count for feature importance: enough for 90 % of the local variance, or a number.
     n_tangent_neighbors : int or None, default=None
         The size of the neighbourhood of a tangent space. By default `n_neighbors`.
+    tangent_center : {"mean", "point"}, default="mean"
+        What a tangent space is about: the mean of the neighbours, or the point itself as in the paper.
     frames : {"aligned", "paper"}, default="aligned"
         How tangent spaces are embedded as frames.
     precomputed_knn : tuple, sparse matrix or None, default=None
@@ -80,6 +83,7 @@ def explain(
         "metric": metric,
         "intrinsic_dim": intrinsic_dim,
         "n_tangent_neighbors": n_tangent_neighbors,
+        "tangent_center": tangent_center,
         "frames": frames,
         "precomputed_knn": precomputed_knn,
         "n_jobs": n_jobs,
@@ -94,6 +98,7 @@ def explain(
         )
     names = getattr(columns, "feature_names_in_", None)
     check_order("Y", Y, row_names(X))
+    parameters["n_components"] = embedding.shape[1]
     settings = neighborhood_settings(parameters, table.shape[0], drawn_seed("explain", 0))
     if metric != "cosine":
         warn_of_scales(table, names)

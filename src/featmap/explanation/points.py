@@ -94,11 +94,14 @@ class Points:
         others, weights = others[kept], weights[kept]
         mapped = self.mapped
         q = min(mapped.embedding.shape[1], self.tangents.n_directions)
+        changes = mapped.data.rows(others) - dense_rows(self.tangents.centers, [point])
+        if mapped.manifold.tangent_center == "mean" and len(others):
+            changes -= (weights @ changes / weights.sum()).astype(np.float32)
         return frame_among(
             axes(mapped.data, self.tangents, np.array([point], np.int32), q)[0],
             axes(mapped.data, mapped.tangents, others, q),
             mapped.frames.axes[others],
-            mapped.data.rows(others) - dense_rows(self.tangents.centers, [point]),
+            changes,
             mapped.embedding[others] - self.embedding[point],
             weights,
             mapped.frames.covariance_size,
@@ -117,7 +120,8 @@ def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSe
     """The rows of the data on a map that another method made: frames are fitted to it."""
     manifold = approximate(X, settings, run)
     order, dim = Order.of_the_rows(len(embedding)), embedding.shape[1]
-    connection = run.stage("alignment", connect, manifold.data, manifold.tangents, manifold.graph, dim, order)
+    center = manifold.tangent_center
+    connection = run.stage("alignment", connect, manifold.data, manifold.tangents, manifold.graph, dim, center, order)
     with run.timed("frames"):
         frames = fit_frames(
             settings.frames, embedding, manifold.graph, connection, settings.n_neighbors, settings.seed, run
@@ -132,7 +136,17 @@ def points_of_new_rows(X: Matrix, mapped: MappedData, run: Run) -> Points:
     near, neighbors = nearest_rows(X, prepared, manifold, run)
     strengths = memberships_of_new(near, manifold.n_neighbors, manifold, run)
     weights = memberships_of_new(neighbors, neighbors.k + 1, manifold, run)
-    tangents = find_tangents(manifold.data, prepared, neighbors.indices, weights, manifold.intrinsic_dim, run)
+    tangents = find_tangents(
+        manifold.data,
+        prepared,
+        neighbors.indices,
+        weights,
+        strengths,
+        manifold.tangent_center,
+        manifold.intrinsic_dim,
+        mapped.embedding.shape[1],
+        run,
+    )
     embedding = place_among(near, strengths, mapped.embedding, manifold.graph.is_connected).astype(np.float32)
     indptr = np.arange(0, strengths.size + 1, near.k)
     shape = (len(embedding), len(mapped.embedding))

@@ -49,10 +49,12 @@ class Slots(NamedTuple):
     starts: np.ndarray  # (slots + 1,) where each slot's edges begin
     targets: np.ndarray  # (edges,)
     weights: np.ndarray  # (edges,)
+    to_neighbor: np.ndarray  # (edges,) 1 if the edge i→j leads to a neighbour of i, else 0
+    from_neighbor: np.ndarray  # (edges,) 1 if i is a neighbour of j, else 0
 
 
 @compiled
-def fill_slots(indptr, indices, weights, slots, start, stop):
+def fill_slots(indptr, indices, weights, to_neighbor, from_neighbor, slots, start, stop):
     """Sort the edges of the points start:stop, given as a CSR matrix, into their slots."""
     for first in range(start, stop, CHUNK):
         members = slots.points[first : min(first + CHUNK, stop)]
@@ -66,6 +68,8 @@ def fill_slots(indptr, indices, weights, slots, start, stop):
                     break
                 slots.targets[edge] = indices[indptr[i] + number]
                 slots.weights[edge] = weights[indptr[i] + number]
+                slots.to_neighbor[edge] = to_neighbor[indptr[i] + number]
+                slots.from_neighbor[edge] = from_neighbor[indptr[i] + number]
                 edge += 1
 
 
@@ -90,10 +94,10 @@ def measure_steps(transposed, others, here, steps, squared):
 
 
 @inlined
-def gather_sums(values, others, here, out):
-    """out[e] = here[e] + values[j] for the points j = others[e]."""
+def gather_both(values, others, here, of_here, of_others, out):
+    """out[e] = of_here[e]·here[e] + of_others[e]·values[j] for the points j = others[e]."""
     for e in range(others.shape[0]):
-        out[e] = here[e] + values[uint32(others[e])]
+        out[e] = of_here[e] * here[e] + of_others[e] * values[uint32(others[e])]
 
 
 @compiled_sums
@@ -157,100 +161,159 @@ def repel(transposed, pool, windows, rates, push, limit, start, stop, gradient):
 
 
 @compiled_sums
-def map_radii(transposed, slots, frames, similarity, start, stop, radii, sums):
-    """R_li = v_ilᵀ S_i v_il/W_i with S_i = Σ_j φ z_ij z_ijᵀ and W_i = Σ_j φ over the edges of i, φ = Q_ij."""
+def map_moments(transposed, slots, root, start, stop, moments):
+    """W_i = Σ ω, μ_i = Σ ω z_ij/W_i and the lower triangle of S_i = Σ ω z_ij z_ijᵀ/W_i, over the neighbours j of i.
+
+    ω = Q_ij^½. The rows of ``moments`` are W, the coordinates of μ, and the entries of S.
+    """
     dim = transposed.shape[0]
-    here, steps = np.empty((dim, CHUNK), np.float32), np.empty((dim, CHUNK), np.float32)
+    here, steps, means = (
+        np.empty((dim, CHUNK), np.float32),
+        np.empty((dim, CHUNK), np.float32),
+        np.empty((dim, CHUNK), np.float32),
+    )
     scatter = np.empty((dim, dim, CHUNK), np.float32)
-    phi, totals = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
+    omega, totals = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
     for first in range(start, stop, CHUNK):
         points = slots.points[first : min(first + CHUNK, stop)]
         gather_columns(transposed, points, here)
         totals[:] = 0
+        means[:] = 0
         scatter[:] = 0
         for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
             others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
-            measure_steps(transposed, others, here, steps, phi)
+            counted = slots.to_neighbor[slots.starts[slot] : slots.starts[slot + 1]]
+            measure_steps(transposed, others, here, steps, omega)
             for e in range(others.shape[0]):
-                phi[e] = similarity[table_entry(phi[e])]
-                totals[e] += phi[e]
+                omega[e] = np.float32(counted[e]) * root[table_entry(omega[e])]
+                totals[e] += omega[e]
             for a in range(dim):
+                mean, step = means[a], steps[a]
+                for e in range(others.shape[0]):
+                    mean[e] += omega[e] * step[e]
                 for b in range(a + 1):
-                    product, step, other_step = scatter[a, b], steps[a], steps[b]
+                    product, other_step = scatter[a, b], steps[b]
                     for e in range(others.shape[0]):
-                        product[e] += phi[e] * step[e] * other_step[e]
+                        product[e] += omega[e] * step[e] * other_step[e]
         for e in range(points.shape[0]):
             i = points[e]
-            sums[i] = totals[e]
-            for axis in range(dim):
-                square = 0.0
-                for a in range(dim):
-                    square += frames[i, a, axis] * scatter[a, a, e] * frames[i, a, axis]
-                    for b in range(a):
-                        square += 2 * frames[i, a, axis] * scatter[a, b, e] * frames[i, b, axis]
-                radii[axis, i] = max(square, 0.0) / totals[e] if totals[e] > 0 else 0.0
+            share = 1.0 / totals[e] if totals[e] > 0 else 0.0
+            moments[0, i] = totals[e]
+            for a in range(dim):
+                moments[1 + a, i] = share * means[a, e]
+            part = 1 + dim
+            for a in range(dim):
+                for b in range(a + 1):
+                    moments[part, i] = share * scatter[a, b, e]
+                    part += 1
 
 
 @compiled
-def exact_radii(embedding, indptr, indices, frames, a, b, start, stop, radii):
-    """The radii R_li as radii[i, l] for an embedding of shape (m, d'), in float64 and without tables."""
+def exact_moments(embedding, indptr, indices, to_neighbor, a, b, start, stop, moments):
+    """The same for an embedding of shape (m, d'), in float64 and without tables."""
     dim = embedding.shape[1]
     step = np.empty(dim)
     for i in range(start, stop):
-        radii[i] = 0
-        total = 0.0
+        moments[:, i] = 0
         for e in range(indptr[i], indptr[i + 1]):
+            if not to_neighbor[e]:
+                continue
             squared = 0.0
             for c in range(dim):
                 step[c] = np.float64(embedding[indices[e], c]) - np.float64(embedding[i, c])
                 squared += step[c] * step[c]
-            phi = 1 / (1 + a * squared**b)
-            total += phi
-            for axis in range(dim):
-                along = 0.0
-                for c in range(dim):
-                    along += step[c] * frames[i, c, axis]
-                radii[i, axis] += phi * along * along
-        for axis in range(dim):
-            radii[i, axis] = radii[i, axis] / total if total > 0 else 0.0
+            omega = 1 / np.sqrt(1 + a * squared**b)
+            moments[0, i] += omega
+            part = 1 + dim
+            for first in range(dim):
+                moments[1 + first, i] += omega * step[first]
+                for second in range(first + 1):
+                    moments[part, i] += omega * step[first] * step[second]
+                    part += 1
+        if moments[0, i] > 0:
+            for part in range(1, moments.shape[0]):
+                moments[part, i] /= moments[0, i]
 
 
 @compiled_sums
-def density_tensors(frames, data, logs, radii, sums, slopes, start, stop, tensors):
-    """The lower triangle of M_i = Σ_l g_li v_il v_ilᵀ, and in the last row c_i = Σ_l g_li R_li.
+def radii_along(frames, scatter, start, stop, radii):
+    """radii[l, i] = v_ilᵀ S_i v_il, where column l of frames[i] is v_il and ``scatter`` has the lower triangles."""
+    dim = frames.shape[1]
+    for i in range(start, stop):
+        for axis in range(dim):
+            square = 0.0
+            part = 0
+            for a in range(dim):
+                for b in range(a + 1):
+                    times = 1.0 if a == b else 2.0
+                    square += times * frames[i, a, axis] * scatter[part, i] * frames[i, b, axis]
+                    part += 1
+            radii[axis, i] = max(square, 0.0)
 
-    g_li = ∂Corr_l/∂r_li /(W_i (R_li + ε_l)) is the slope of the correlation by Σφ(v·z)² around i. slopes[l] holds
-    along, against and mean of `ShiftedCorrelation`, and ε_l.
+
+@compiled_sums
+def sum_over_edges(values, slots, start, stop, sums):
+    """sums[t, i] = Σ_j P_ij values[t, j]."""
+    totals = np.empty(CHUNK, np.float32)
+    for first in range(start, stop, CHUNK):
+        points = slots.points[first : min(first + CHUNK, stop)]
+        for t in range(values.shape[0]):
+            row = values[t]
+            totals[:] = 0
+            for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
+                others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
+                weights = slots.weights[slots.starts[slot] : slots.starts[slot + 1]]
+                for e in range(others.shape[0]):
+                    totals[e] += weights[e] * row[uint32(others[e])]
+            for e in range(points.shape[0]):
+                sums[t, points[e]] = totals[e]
+
+
+@compiled_sums
+def density_tensors(frames, means, radii, floors, slopes, sums, start, stop, tensors):
+    """What the gradient of a function of log radii needs of every point, see `stretch`.
+
+    slopes[0] and radii[0] are of the radius in all directions, the next ones of the radii along the frame. With
+    h = slope/((R + ε) W) and M = Σ_l slope_l/((R_l + ε_l) W) v_l v_lᵀ the rows are the lower triangle of A = h I + M,
+    u = M μ, and h R + Σ_l slope_l R_l/((R_l + ε_l) W) − μᵀu.
     """
     dim = frames.shape[1]
-    worth = np.empty(dim)
+    worth = np.empty(dim + 1)
+    moved = np.empty(dim)
     for i in range(start, stop):
         level = 0.0
-        for axis in range(dim):
-            along, against, mean, floor = slopes[axis]
-            slope = along * data[axis, i] - against * (logs[axis, i] - mean)
-            worth[axis] = slope / (sums[i] * (radii[axis, i] + floor)) if sums[i] > 0 else 0.0
-            level += worth[axis] * radii[axis, i]
+        for row in range(dim + 1):
+            worth[row] = slopes[row, i] / (sums[i] * (radii[row, i] + floors[row])) if sums[i] > 0 else 0.0
+            level += worth[row] * radii[row, i]
+        moved[:] = 0
         part = 0
         for a in range(dim):
             for b in range(a + 1):
                 total = 0.0
                 for axis in range(dim):
-                    total += worth[axis] * frames[i, a, axis] * frames[i, b, axis]
-                tensors[part, i] = total
+                    total += worth[1 + axis] * frames[i, a, axis] * frames[i, b, axis]
+                moved[a] += total * means[b, i]
+                if b < a:
+                    moved[b] += total * means[a, i]
+                tensors[part, i] = total + worth[0] if a == b else total
                 part += 1
+        for a in range(dim):
+            tensors[part, i] = moved[a]
+            part += 1
+            level -= moved[a] * means[a, i]
         tensors[part, i] = level
 
 
 @compiled_sums
-def stretch(transposed, slots, similarity, pull, tensors, weight, start, stop, gradient):
-    """Subtract weight·Σ_j φ[2Mz + (c − zᵀMz)·pull·z] with M = M_i + M_j and c = c_i + c_j, z = z_ij.
+def stretch(transposed, slots, root, pull, tensors, weight, start, stop, gradient):
+    """Subtract weight·Σ_j ω[2(Az − u) + ½(c − zᵀAz + 2zᵀu)·pull·z] with z = z_ij, ω = Q_ij^½.
 
-    That is the gradient of a function of all log radii. z_ij changes the radii of i and those of j. The expression
-    is odd in z, so one z serves both ends of an edge.
+    That is the gradient of a function of all log radii. The step z_ij changes the radii of i if j is a neighbour of
+    i, and those of j if i is a neighbour of j: A = A_i + A_j, u = u_i − u_j and c = c_i + c_j, each counted if it is.
     """
     dim = transposed.shape[0]
     level = tensors.shape[0] - 1
+    first_mean = level - dim
     here, steps, stretched, totals = (
         np.empty((dim, CHUNK), np.float32),
         np.empty((dim, CHUNK), np.float32),
@@ -258,38 +321,50 @@ def stretch(transposed, slots, similarity, pull, tensors, weight, start, stop, g
         np.empty((dim, CHUNK), np.float32),
     )
     own = np.empty((level + 1, CHUNK), np.float32)
-    phi, inward, both = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
+    omega, inward, both = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
+    mine, theirs, against = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
     for first in range(start, stop, CHUNK):
         points = slots.points[first : min(first + CHUNK, stop)]
         gather_columns(transposed, points, here)
         gather_columns(tensors, points, own)
         totals[:] = 0
         for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
-            others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
+            edges = slice(slots.starts[slot], slots.starts[slot + 1])
+            others, to_neighbor, from_neighbor = (
+                slots.targets[edges],
+                slots.to_neighbor[edges],
+                slots.from_neighbor[edges],
+            )
             degree = others.shape[0]
-            measure_steps(transposed, others, here, steps, phi)
-            gather_sums(tensors[level], others, own[level], inward)
+            for e in range(degree):
+                mine[e] = to_neighbor[e]
+                theirs[e] = from_neighbor[e]
+                against[e] = -theirs[e]
+            measure_steps(transposed, others, here, steps, omega)
+            gather_both(tensors[level], others, own[level], mine, theirs, inward)
             stretched[:, :degree] = 0
             part = 0
             for a in range(dim):
                 for b in range(a + 1):
-                    gather_sums(tensors[part], others, own[part], both)
+                    gather_both(tensors[part], others, own[part], mine, theirs, both)
                     part += 1
                     add_products(both, steps[b], degree, stretched[a])
                     if b < a:
                         add_products(both, steps[a], degree, stretched[b])
             for a in range(dim):
                 step, stretched_along = steps[a], stretched[a]
+                gather_both(tensors[first_mean + a], others, own[first_mean + a], mine, against, both)
                 for e in range(degree):
-                    inward[e] -= stretched_along[e] * step[e]
+                    inward[e] -= (stretched_along[e] - np.float32(2) * both[e]) * step[e]
+                    stretched_along[e] -= both[e]
             for e in range(degree):
-                entry = table_entry(phi[e])
-                inward[e] *= pull[entry]
-                phi[e] = similarity[entry]
+                entry = table_entry(omega[e])
+                inward[e] *= np.float32(0.5) * pull[entry]
+                omega[e] = root[entry]
             for c in range(dim):
                 total, step, stretched_along = totals[c], steps[c], stretched[c]
                 for e in range(degree):
-                    total[e] += phi[e] * (np.float32(2) * stretched_along[e] + inward[e] * step[e])
+                    total[e] += omega[e] * (np.float32(2) * stretched_along[e] + inward[e] * step[e])
         for c in range(dim):
             for e in range(points.shape[0]):
                 gradient[c, points[e]] -= weight * totals[c, e]

@@ -26,23 +26,38 @@ def combine(differences, factors, axis, out):
             out[h] += factor * difference[h]
 
 
-@compiled_sums
-def local_grams(centers, rows, positions, weights, out):
-    """out[p] = (W_i X_i)(W_i X_i)ᵀ, the inner products of √weight·(neighbour − center), in float64.
+@inlined
+def subtract_mean(differences, shares, mean):
+    """mean = Σ_a shares[a]·differences[a], which is then subtracted from each of the differences."""
+    mean[:] = 0
+    for a in range(shares.shape[0]):
+        share, difference = shares[a], differences[a]
+        for h in range(mean.shape[0]):
+            mean[h] += share * difference[h]
+    for a in range(shares.shape[0]):
+        difference = differences[a]
+        for h in range(mean.shape[0]):
+            difference[h] -= mean[h]
 
-    Point p is centers[p], and its neighbours are the rows positions[p] of ``rows``.
+
+@compiled_sums
+def local_grams(centers, rows, positions, shares, out):
+    """Inner products, in float64, of the k differences neighbour − middle and, as the last, middle − center.
+
+    The middle is center + Σ_a shares[a]·(neighbour a − center): the weighted mean of the neighbours, or the center
+    itself if the shares are zero. Point p is centers[p], and its neighbours are the rows positions[p] of ``rows``.
     """
     n_points, k = positions.shape
-    differences = np.empty((k, rows.shape[1]))
+    differences = np.empty((k + 1, rows.shape[1]))
     for p in range(n_points):
         subtract_center(rows, centers[p], positions[p], differences)
-        for a in range(k):
+        subtract_mean(differences, shares[p], differences[k])
+        for a in range(k + 1):
             for b in range(a + 1):
                 first, second = differences[a], differences[b]
                 total = 0.0
                 for h in range(first.shape[0]):
                     total += first[h] * second[h]
-                total *= np.sqrt(weights[p, a] * weights[p, b])
                 out[p, a, b] = total
                 out[p, b, a] = total
 

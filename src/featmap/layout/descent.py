@@ -25,12 +25,14 @@ class State:
     transposed: FloatArray  # (d', m) the embedding, by columns for the kernels
     gradient_mean: FloatArray
     gradient_square: FloatArray
+    axes: FloatArray  # (m, d', d') the frames that density acts along, the identity before it begins
     epoch: int = 0
 
     @classmethod
     def start(cls, embedding: FloatArray) -> State:
         transposed = np.ascontiguousarray(embedding.T, dtype=np.float32)
-        return cls(transposed, np.zeros_like(transposed), np.zeros_like(transposed))
+        axes = np.tile(np.eye(len(transposed), dtype=np.float32), (transposed.shape[1], 1, 1))
+        return cls(transposed, np.zeros_like(transposed), np.zeros_like(transposed), axes)
 
     @property
     def embedding(self) -> FloatArray:

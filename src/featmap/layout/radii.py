@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..values import DoubleArray
+from ..values import DoubleArray, Radii
 
 # The logarithm is of R plus this part of the median R, so that a radius of zero has one too.
 FLOOR = 1e-3
@@ -37,6 +37,31 @@ def correlation(first: DoubleArray, second: DoubleArray) -> DoubleArray:
     a, b = first - first.mean(axis=0), second - second.mean(axis=0)
     sizes = np.sqrt((a * a).sum(axis=0) * (b * b).sum(axis=0))
     return np.divide((a * b).sum(axis=0), sizes, out=np.zeros(a.shape[1]), where=sizes > 0)
+
+
+@dataclass(frozen=True)
+class LogRadii:
+    """r = log(R + ε) of all points, and the shape r_1 − r_2 of their neighbourhoods, about the neighbours' mean."""
+
+    total: DoubleArray  # (m,)
+    along: DoubleArray  # (m, d')
+    shape: DoubleArray  # (m,) zero in one dimension
+
+    @classmethod
+    def of(cls, radii: Radii, counted: NDArray[np.bool_]) -> LogRadii:
+        centered = log_radii(radii.centered, counted)
+        shape = centered[:, 0] - centered[:, 1] if centered.shape[1] > 1 else np.zeros(len(centered))
+        return cls(log_radii(radii.total[:, None], counted)[:, 0], log_radii(radii.along, counted), shape)
+
+    def correlations(self, other: LogRadii, counted: NDArray[np.bool_]) -> tuple[float, DoubleArray, float]:
+        """Between these and others, over the points that count: in all directions, along each one, and of shape."""
+        first, second = (np.column_stack([r.total, r.along, r.shape])[counted] for r in (self, other))
+        total, *along, shape = correlation(first, second)
+        return float(total), np.array(along), float(shape)
+
+    def mean_shape(self, counted: NDArray[np.bool_]) -> float:
+        """The mean of r_1 − r_2 over the points that count; 0 if none does."""
+        return float(self.shape[counted].mean()) if counted.any() else 0.0
 
 
 @dataclass(frozen=True)

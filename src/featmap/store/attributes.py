@@ -13,7 +13,7 @@ from .registry import DOUBLE, FLOAT, INT, REPORT
 from .schema.arrays import Array, Sparse, within
 from .schema.codec import Codec
 from .schema.containers import Table
-from .schema.plain import FeatureNames, Integer, RowNames, Text
+from .schema.plain import FeatureNames, Integer, Number, RowNames, Text
 
 ATTRIBUTES: Mapping[str, Codec] = {
     "embedding_": Array(FLOAT, 2),
@@ -24,6 +24,11 @@ ATTRIBUTES: Mapping[str, Codec] = {
     "radii_": Array(DOUBLE, 2),
     "embedding_radii_": Array(DOUBLE, 2),
     "density_correlation_": Array(DOUBLE, 1),
+    "total_radii_": Array(DOUBLE, 1),
+    "embedding_total_radii_": Array(DOUBLE, 1),
+    "total_density_correlation_": Number(),
+    "shape_correlation_": Number(),
+    "mean_shapes_": Array(DOUBLE, 1),
     "n_epochs_": Integer(),
     "n_features_in_": Integer(),
     "fit_report_": REPORT,
@@ -34,7 +39,10 @@ SOMETIMES: Mapping[str, Codec] = {
     "row_names_in_": RowNames(),
     "_sklearn_output_config": Table({}, {"transform": Text()}),
 }
-FINITE = ("embedding_", "frames_", "graph_", "radii_", "embedding_radii_", "density_correlation_")
+FINITE = (
+    *("embedding_", "frames_", "graph_", "radii_", "embedding_radii_", "density_correlation_"),
+    *("total_radii_", "embedding_total_radii_", "mean_shapes_"),
+)
 
 
 def check_attributes(attributes: Mapping[str, Any], mapped: MappedData) -> None:
@@ -60,6 +68,9 @@ def _shapes(mapped: MappedData) -> dict[str, tuple[int, ...]]:
         "radii_": (n_rows, dim),
         "embedding_radii_": (n_rows, dim),
         "density_correlation_": (dim,),
+        "total_radii_": (n_rows,),
+        "embedding_total_radii_": (n_rows,),
+        "mean_shapes_": (2,),
         "feature_names_in_": (n_features,),
         "row_names_in_": (n_rows,),
     }

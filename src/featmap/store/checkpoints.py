@@ -21,7 +21,7 @@ from ..run.threads import BLOCK
 from ..values import Tangents
 from .checks import check_stage
 from .container import Contents, read_file, refusing, write_file
-from .registry import CONNECTION, FLOAT, FRAMES, GRAPH, LOCAL_SVD, NEIGHBORS, STATE
+from .registry import CONNECTION, FLOAT, GRAPH, LOCAL_SVD, NEIGHBORS, STATE
 from .schema.arrays import Array
 from .schema.classes import Record
 from .schema.codec import Collected, unpack
@@ -40,7 +40,6 @@ STAGES: Mapping[str, Any] = {
     "start": Array(FLOAT, 2),
     "alignment": CONNECTION,
     "layout": STATE,
-    "density": FRAMES,
 }
 
 

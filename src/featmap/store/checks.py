@@ -50,7 +50,8 @@ def check_mapped_data(mapped: MappedData) -> None:
 
 def check_manifold(manifold: Manifold) -> None:
     data, neighbors = manifold.data, manifold.neighbors
-    check_each("FeatMAP", {"metric": manifold.metric, "intrinsic_dim": manifold.intrinsic_dim}, RULES)
+    parameters = ("metric", "tangent_center", "intrinsic_dim")
+    check_each("FeatMAP", {name: getattr(manifold, name) for name in parameters}, RULES)
     check_data(data)
     check_search(manifold.search, data, manifold.metric)
     check_neighbors(neighbors, data.shape[0])
@@ -123,7 +124,10 @@ def check_tangents(tangents: Tangents, shape: tuple[int, int]) -> None:
     check_rows(what, tangents.centers)
     require(what, within(tangents.neighbors, 0, shape[0]))
     require(what, within(tangents.intrinsic_dim, 0, tangents.n_directions + 1))
-    require_finite(what, tangents.factors, tangents.singular_values, tangents.weight_sums)
+    require_finite(what, tangents.factors, tangents.singular_values)
+    radii = tangents.radii
+    require_finite(what, radii.total, radii.along, radii.centered)
+    require(what, min(part.min(initial=0) for part in (radii.total, radii.along, radii.centered)) >= 0)
 
 
 def check_frames(frames: Frames, n_rows: int, dim: int) -> None:
@@ -149,5 +153,6 @@ def check_stage(stage: Any, n_rows: int, dim: int, n_edges: int) -> None:
             parts = (stage.transposed, stage.gradient_mean, stage.gradient_square)
             require("layout", all(part.shape == (dim, n_rows) for part in parts) and stage.epoch >= 0)
             require_finite("layout", *parts)
+            check_frames(Frames(stage.axes), n_rows, dim)
         case Frames():
             check_frames(stage, n_rows, dim)

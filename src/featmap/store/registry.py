@@ -13,7 +13,7 @@ from ..neighbors.lists import ListIndex, Lists, ListSearch
 from ..neighbors.other import CosineSearch, MetricSearch
 from ..pipeline import Manifold
 from ..run.progress import FitReport, StageReport
-from ..values import Connection, Frames, Graph, Neighbors, Tangents
+from ..values import Connection, Frames, Graph, Neighbors, Radii, Tangents
 from .schema.arrays import Array, Matrix, Sparse
 from .schema.classes import OneOf, Record
 from .schema.codec import Arrays, Codec, Collected
@@ -58,12 +58,13 @@ SEARCH = OneOf(
 )
 NEIGHBORS = Record(Neighbors, {"indices": Array(INT, 2), "distances": Array(FLOAT, 2)})
 GRAPH = Record(Graph, {"weights": Sparse(FLOAT)})
+RADII = Record(Radii, {"total": Array(DOUBLE, 1), "along": Array(DOUBLE, 2), "centered": Array(DOUBLE, 2)})
 LOCAL_SVD: dict[str, Codec] = {
     "neighbors": Array(INT, 2),
     "factors": Array(DOUBLE, 3),
     "singular_values": Array(DOUBLE, 2),
     "intrinsic_dim": Array(INT, 1),
-    "weight_sums": Array(DOUBLE, 1),
+    "radii": RADII,
 }
 TANGENTS = Record(Tangents, {"centers": ROWS, **LOCAL_SVD})
 CONNECTION = Record(Connection, {"products": Array(FLOAT, 3), "rotations": Array(FLOAT, 3), "steps": Array(FLOAT, 2)})
@@ -79,6 +80,7 @@ MANIFOLD = Record(
         "metric": Text(),
         "n_neighbors": Integer(),
         "n_tangent_neighbors": Integer(),
+        "tangent_center": Text(),
         "intrinsic_dim": Parameter(),
         "has_given_neighbors": Truth(),
     },
@@ -90,6 +92,7 @@ STATE = Record(
         "transposed": Array(FLOAT, 2),
         "gradient_mean": Array(FLOAT, 2),
         "gradient_square": Array(FLOAT, 2),
+        "axes": Array(FLOAT, 3),
         "epoch": Integer(),
     },
 )

@@ -35,19 +35,33 @@ def connect(
     tangents: Tangents,
     graph: Graph,
     dim: int,
+    center: str,
     order: Order,
     run: Run,
 ) -> Connection:
     """O_ij and V_iᵀ(x_j − x_i) on every edge, in slices of features so that the axes of all points fit in memory.
 
-    The points of the graph are in the order of the layout.
+    The points of the graph are in the order of the layout. About the "mean", the mean of a point's steps is
+    subtracted from each of them: then all that is computed from them is about the mean as well.
     """
     q = min(dim, tangents.n_directions)
     n_edges = graph.weights.nnz
     products, steps = np.zeros((n_edges, q, q), np.float32), np.zeros((n_edges, q), np.float32)
     for columns in _feature_slices(data, q):
         _add_slice(data.columns(columns, order.rows), tangents, graph, order, products, steps, run)
+    if center == "mean":
+        steps -= mean_steps(steps, graph)[graph.sources]
     return Connection(products, polar_of_edges(products, run), steps)
+
+
+def mean_steps(steps: FloatArray, graph: Graph) -> FloatArray:
+    """Σ_j P_ij V_iᵀ(x_j − x_i)/Σ_j P_ij of every point; 0 for points without edges."""
+    weights, sources, degrees = graph.weights.data, graph.sources, graph.degrees
+    means = np.zeros((len(degrees), steps.shape[1]), np.float32)
+    for axis, column in enumerate(steps.T):
+        sums = np.bincount(sources, weights * column, len(degrees))
+        np.divide(sums, degrees, out=means[:, axis], where=degrees > 0, casting="same_kind")
+    return means
 
 
 def _add_slice(

@@ -2,6 +2,10 @@
 
 V_i is never stored. It is X_iᵀF_i, and the factors F_i are k × r for any number of features. `axes` rebuilds V_i for
 the rows that are asked for.
+
+About the point itself all rows of X_i share the offset of the point from its neighbours, and the first direction is
+little more than that offset. About the mean of the neighbours it is the direction in which they vary most. Then every
+column of F_i sums to zero, so that X_iᵀF_i is the same whichever of the two X_i is about.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from ..data.scaling import ScaledData
 from ..data.sparse import Matrix, dense_rows
 from ..kernels.tangents import local_grams
 from ..run import Run
-from ..values import DoubleArray, FloatArray, IntArray, Tangents
+from ..values import DoubleArray, FloatArray, IntArray, Radii, Tangents
 
 EXPLAINED_VARIANCE = 0.9
 
@@ -25,43 +29,76 @@ def find_tangents(
     centers: Matrix,
     neighbors: IntArray,
     weights: DoubleArray,
+    near_weights: DoubleArray,
+    center: str,
     intrinsic_dim: int | str,
+    n_axes: int,
     run: Run,
 ) -> Tangents:
-    """The SVD of W_i X_i at every center, from the eigenvectors of its k × k Gram matrix.
+    """The SVD of W_i X_i at every center, from the eigenvectors of its k × k Gram matrix, and the local radii.
 
     The centers are the scaled data, or new rows scaled in the same way. Their neighbours are rows of the data.
+    ``weights`` are those of the SVD. Radii are measured over the first neighbours only, with ``near_weights``, and
+    along ``n_axes`` directions. X_i is about the "point" itself or about the "mean" of its neighbours.
     """
     k = neighbors.shape[1]
     r = min(k, data.shape[1])
+    shares = mean_shares(weights) if center == "mean" else np.zeros_like(weights)
 
-    def body(start: int, stop: int) -> tuple[DoubleArray, DoubleArray]:
+    def body(start: int, stop: int) -> tuple[DoubleArray, ...]:
         table, positions = data.table(neighbors[start:stop])
-        return local_svd(dense_rows(centers, slice(start, stop)), table, positions, weights[start:stop], r)
+        here = slice(start, stop)
+        grams = np.empty((stop - start, k + 1, k + 1))
+        local_grams(dense_rows(centers, here), table, positions, shares[here], grams)
+        factors, singular_values = factorize(grams[:, :k, :k], weights[here], r)
+        return factors, singular_values, *local_radii(grams, factors[:, :, :n_axes], near_weights[here], n_axes)
 
-    factors, singular_values = run.by_blocks(len(neighbors), body, data.rows_per_block(k))
+    factors, singular_values, *radii = run.by_blocks(len(neighbors), body, data.rows_per_block(k))
     n_directions = count_dimensions(singular_values, intrinsic_dim)
-    return Tangents(centers, neighbors, factors, singular_values, n_directions, weights.sum(axis=1))
+    return Tangents(centers, neighbors, factors, singular_values, n_directions, Radii(*radii))
 
 
-def local_svd(
-    centers: FloatArray, table: FloatArray, positions: IntArray, weights: DoubleArray, r: int
-) -> tuple[DoubleArray, DoubleArray]:
-    """Factors and singular values of some points. Their neighbours are the rows ``positions`` of a table."""
-    k = positions.shape[1]
-    grams = np.empty((len(centers), k, k))
-    local_grams(centers, table, positions, weights, grams)
-    return _factorize(grams, weights, r)
+def mean_shares(weights: DoubleArray) -> DoubleArray:
+    """The share of every neighbour in the mean of a row; zero where fewer than two have weight, which span nothing."""
+    has_mean = (weights > 0).sum(axis=1, keepdims=True) > 1
+    return np.where(has_mean, _shares(weights), 0.0)
 
 
-def _factorize(grams: DoubleArray, weights: DoubleArray, r: int) -> tuple[DoubleArray, DoubleArray]:
-    """F = W U Σ⁻¹ and σ from the Gram matrix U Σ² Uᵀ of each point, the largest σ first."""
-    eigenvalues, eigenvectors = np.linalg.eigh(grams)
+def factorize(grams: DoubleArray, weights: DoubleArray, r: int) -> tuple[DoubleArray, DoubleArray]:
+    """F = W U Σ⁻¹ and σ from the inner products of the rows of X_i at each point, the largest σ first."""
+    roots = np.sqrt(weights)
+    eigenvalues, eigenvectors = np.linalg.eigh(roots[:, :, None] * grams * roots[:, None, :])
     squares = np.maximum(eigenvalues[:, ::-1][:, :r], 0.0)
     present = squares > RANK_TOLERANCE**2 * squares[:, :1]
     sigma = np.sqrt(np.where(present, squares, 0.0))
     inverse = np.divide(1.0, sigma, out=np.zeros_like(sigma), where=present)
-    return np.sqrt(weights)[:, :, None] * eigenvectors[:, :, ::-1][:, :, :r] * inverse[:, None, :], sigma
+    return roots[:, :, None] * eigenvectors[:, :, ::-1][:, :, :r] * inverse[:, None, :], sigma
+
+
+def local_radii(
+    grams: DoubleArray, factors: DoubleArray, weights: DoubleArray, n_axes: int
+) -> tuple[DoubleArray, DoubleArray, DoubleArray]:
+    """R°_i in all directions, and R°_il along the axes about the point and about the mean: see `Radii`.
+
+    The inner products are those of `local_grams`: the steps x_j − x_i are the differences to the middle plus the
+    last one, and their coordinates along the axes are products with the factors.
+    """
+    k, k_near = grams.shape[1] - 1, weights.shape[1]
+    lengths = np.einsum("paa->pa", grams[:, :k_near, :k_near]) + 2 * grams[:, :k_near, k] + grams[:, k, k, None]
+    coordinates = (grams[:, :k_near, :k] + grams[:, k:, :k]) @ factors
+    shares = _shares(weights)
+    offsets = np.einsum("pa,pal->pl", shares, coordinates)
+    missing = ((0, 0), (0, n_axes - factors.shape[2]))
+    along = np.einsum("pa,pal->pl", shares, coordinates**2)
+    centered = np.einsum("pa,pal->pl", shares, (coordinates - offsets[:, None]) ** 2)
+    total = np.einsum("pa,pa->p", shares, np.maximum(lengths, 0.0))
+    return total, np.pad(along, missing), np.pad(centered, missing)
+
+
+def _shares(weights: DoubleArray) -> DoubleArray:
+    """Weights divided by the sum of their row; zero where that is zero."""
+    sums = weights.sum(axis=1, keepdims=True)
+    return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
 
 
 def count_dimensions(singular_values: DoubleArray, intrinsic_dim: int | str) -> IntArray:
@@ -72,13 +109,3 @@ def count_dimensions(singular_values: DoubleArray, intrinsic_dim: int | str) -> 
     variance = np.cumsum(singular_values**2, axis=1)
     reached = variance >= EXPLAINED_VARIANCE * variance[:, -1:]
     return np.minimum(ranks, reached.argmax(axis=1) + 1).astype(np.int32)
-
-
-def data_radii(tangents: Tangents, n_axes: int) -> DoubleArray:
-    """R°_il = σ_il²/Σ_j P_ij, the radius of the data around i along its direction l. Without edges it is 0."""
-    radii = np.zeros((len(tangents.factors), n_axes))
-    n_known = min(n_axes, tangents.n_directions)
-    sums = tangents.weight_sums[:, None]
-    squares = tangents.singular_values[:, :n_known] ** 2
-    np.divide(squares, sums, out=radii[:, :n_known], where=sums > 0)
-    return radii
