@@ -9,7 +9,7 @@ as 50 principal components tell them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,8 @@ import numpy as np
 
 from featmap import FeatMAP
 from featmap.checks.settings import fit_settings
-from featmap.kernels.layout import map_radii, stretch
-from featmap.layout.density import Density, FitFrames, MakeDensity, density_along_frames
-from featmap.layout.edges import Edges
-from featmap.layout.forces import AddGradient
-from featmap.layout.radii import log_radii, radius_floor
 from featmap.pipeline import approximate, lay_out
 from featmap.run import Run
-from featmap.values import DoubleArray, FloatArray, Frames
 from lab.data.cells import few_genes_smoothed
 from lab.data.images import digits, small_coil20
 from lab.pages import put_between
@@ -37,79 +31,20 @@ BEGIN, END = "<!-- study: begin -->", "<!-- study: end -->"
 WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0)
 DENSMAP_WEIGHTS = (0.5, 1.0, 2.0, 4.0, 8.0)
 CORRELATIONS = (0.8, 0.85, 0.9)
-EPOCHS_BETWEEN = 10
 
 Score = dict[str, float]
 MakeMaps = Callable[[np.ndarray], Iterator[np.ndarray]]
 
 
-class Isotropic(Density):
-    """One radius in all directions instead of one along each: densMAP's quantity under our optimiser."""
-
-    def prepare(self, transposed: FloatArray, epoch: int, run: Run) -> AddGradient:
-        dim, n_points = transposed.shape
-        slots, curve = self.edges.slots, self.edges.curve
-        radii, sums = np.empty(transposed.shape), np.empty(n_points)
-
-        def measure(start: int, stop: int) -> None:
-            map_radii(transposed, slots, self.frames.axes, curve.similarity, start, stop, radii, sums)
-
-        run.over_rows(n_points, measure)
-        whole = radii.sum(axis=0, keepdims=True)
-        floor = radius_floor(whole.T, self.edges.graph.is_connected)
-        logs = np.log(whole + floor)
-        data, agreement = self._centered_rows, self._agreement(logs)
-        slope = agreement.along * data[0] - agreement.against * (logs[0] - agreement.mean)
-        worth = np.divide(slope, sums * (whole[0] + floor), out=np.zeros(n_points), where=sums > 0)
-        tensors = np.zeros((dim * (dim + 1) // 2 + 1, n_points), np.float32)
-        tensors[[axis * (axis + 3) // 2 for axis in range(dim)]] = worth  # the diagonal of a lower triangle
-        tensors[-1] = worth * whole[0]
-        weight = np.float32(dim * self.weight * self.total_weight)  # as much as that of all directions together
-
-        def add_gradient(start: int, stop: int, gradient: FloatArray) -> None:
-            stretch(transposed, slots, curve.similarity, curve.pull, tensors, weight, start, stop, gradient)
-
-        return add_gradient
-
-
-def density_in_all_directions(
-    edges: Edges, frames: Frames, data_radii: DoubleArray, weight: float, fit: FitFrames
-) -> Isotropic:
-    whole = data_radii.sum(axis=1, keepdims=True)
-    return Isotropic(edges, frames, log_radii(whole, edges.graph.is_connected), weight)
-
-
-@dataclass
-class Refitted:
-    """The method's own force, with frames that follow the map."""
-
-    density: Density
-    fit: FitFrames
-
-    def value(self, transposed: FloatArray) -> float:
-        return self.density.value(transposed)
-
-    def prepare(self, transposed: FloatArray, epoch: int, run: Run) -> AddGradient:
-        if epoch % EPOCHS_BETWEEN == 0:
-            self.density = replace(self.density, frames=self.fit(np.ascontiguousarray(transposed.T)))
-        return self.density.prepare(transposed, epoch, run)
-
-
-def following_frames(
-    edges: Edges, frames: Frames, data_radii: DoubleArray, weight: float, fit: FitFrames
-) -> Refitted:
-    return Refitted(density_along_frames(edges, frames, data_radii, weight, fit), fit)
-
-
-def maps(make_density: MakeDensity, **options: Any) -> MakeMaps:
-    """Maps of all weights, by the pipeline with another density force. They share neighbours, graph and tangents."""
+def maps(**options: Any) -> MakeMaps:
+    """Maps of all weights. They share neighbours, graph and tangents."""
 
     def make(X: np.ndarray) -> Iterator[np.ndarray]:
         settings = fit_settings("FeatMAP", FeatMAP(**options).get_params(), len(X), seed=0)
         with Run(-1) as run:
             manifold = approximate(X, settings, run)
             for weight in (0.0, *WEIGHTS):
-                yield lay_out(manifold, replace(settings, density_weight=weight), run, make_density).embedding
+                yield lay_out(manifold, replace(settings, density_weight=weight), run).embedding
 
     return make
 
@@ -120,11 +55,14 @@ def densmap_maps(X: np.ndarray) -> Iterator[np.ndarray]:
         yield densmap(dens_lambda=weight)(X, Settings(seed=0))
 
 
+PAPER = {"tangent_center": "point", "density_terms": "directions"}
 TRIED: dict[str, MakeMaps] = {
-    "as it is": maps(density_along_frames),
-    "frames follow": maps(following_frames),
-    "50 points": maps(density_along_frames, n_tangent_neighbors=50),
-    "all directions": maps(density_in_all_directions),
+    "default": maps(),
+    "κ = 0": maps(density_anisotropy=0.0),
+    "κ = 0.5": maps(density_anisotropy=0.5),
+    "about the point": maps(tangent_center="point"),
+    "directions": maps(density_terms="directions"),
+    "the paper's": maps(**PAPER, density_anisotropy=1.0),
     "densMAP": densmap_maps,
 }
 QUALITIES = {"trustworthiness": "trustworthiness", "accuracy": TEN_NEIGHBORS}

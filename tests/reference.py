@@ -45,9 +45,11 @@ def fuzzy_union(indices, strengths):
     return directed + directed.T - directed * directed.T
 
 
-def local_svd(X, i, neighbors, weights):
-    """σ and V of W_i X_i."""
+def local_svd(X, i, neighbors, weights, center="point"):
+    """σ and V of W_i X_i, about the point or about the weighted mean of its neighbours."""
     differences = np.asarray(X, np.float64)[neighbors] - np.asarray(X, np.float64)[i]
+    if center == "mean":
+        differences -= weights @ differences / weights.sum()
     _, sigma, vt = np.linalg.svd(np.sqrt(weights)[:, None] * differences, full_matrices=False)
     return sigma, vt.T
 
@@ -97,55 +99,109 @@ def repulsion_gradient(Y, i, a, b, softening=0.0):
     return total
 
 
-def map_radii(Y, P, frames, a, b):
-    """R^e_il = Σ_j φ (v_il·z_ij)²/Σ_j φ."""
-    radii = np.zeros((len(Y), Y.shape[1]))
+def neighborhood(Y, N, i, a, b):
+    """W, μ and S of the neighbours of a point on the map: N[i, j] says whether j is a neighbour of i; ω = Q^½."""
+    z = Y[N[i]] - Y[i]
+    omega = similarity((z * z).sum(axis=1), a, b) ** 0.5
+    total = omega.sum()
+    if not total > 0:
+        return 0.0, np.zeros(Y.shape[1]), np.zeros((Y.shape[1], Y.shape[1]))
+    return total, omega @ z / total, np.einsum("j,ja,jb->ab", omega, z, z) / total
+
+
+def map_radii(Y, N, frames, a, b, kind):
+    """R^e in all directions, then along the frame: about the mean for "shape", about the point for "directions"."""
+    radii = np.zeros((len(Y), 1 + Y.shape[1]))
     for i in range(len(Y)):
-        neighbors = np.flatnonzero(P[i])
-        z = Y[neighbors] - Y[i]
-        phi = similarity((z * z).sum(axis=1), a, b)
-        if phi.sum() > 0:
-            radii[i] = (phi[:, None] * (z @ frames[i]) ** 2).sum(axis=0) / phi.sum()
+        _, mean, scatter = neighborhood(Y, N, i, a, b)
+        along = scatter - np.outer(mean, mean) if kind == "shape" else scatter
+        radii[i] = [np.trace(scatter), *np.diag(frames[i].T @ along @ frames[i])]
     return radii
 
 
-def correlation(data_radii, on_map, shift=0.1):
-    """Σ_l Cov/(S_o S_e), S_e² = Var + shift."""
-    freedom = len(data_radii) - 1
-    a, b = data_radii - data_radii.mean(axis=0), on_map - on_map.mean(axis=0)
+def minus_the_others(values):
+    """s_l = r_l − the mean of the other r, for every column l. In one dimension there are no others."""
+    dim = values.shape[1]
+    means = [np.delete(values, axis, axis=1).mean(axis=1) for axis in range(dim)] if dim > 1 else []
+    return values - np.column_stack(means) if dim > 1 else values[:, :0]
+
+
+def terms_and_weights(logs, kind, kappa):
+    """The terms of the loss, one column each, and their weights d'(1 − κ), κ, …, κ."""
+    along = minus_the_others(logs[:, 1:]) if kind == "shape" else logs[:, 1:]
+    weights = [(logs.shape[1] - 1) * (1 - kappa), *[kappa] * along.shape[1]]
+    return np.column_stack([logs[:, :1], along]), np.array(weights)
+
+
+def averaged(terms, P):
+    """A t with A = D⁻¹P; a point without edges is its own average."""
+    degrees = P.sum(axis=1)
+    A = np.where(degrees[:, None] > 0, P / np.where(degrees > 0, degrees, 1)[:, None], np.eye(len(P)))
+    return A @ terms
+
+
+def correlations(data, on_map, shift=0.1):
+    """Cov/(S_o S_e) of every column, S_e² = Var + shift."""
+    freedom = len(data) - 1
+    a, b = data - data.mean(axis=0), on_map - on_map.mean(axis=0)
     spread = np.sqrt((b * b).sum(axis=0) / freedom + shift)
-    return (((a * b).sum(axis=0) / freedom) / (np.sqrt((a * a).sum(axis=0) / freedom) * spread)).sum()
+    return ((a * b).sum(axis=0) / freedom) / (np.sqrt((a * a).sum(axis=0) / freedom) * spread)
 
 
-def density_value(Y, P, frames, data_radii, a, b, floor):
-    return correlation(data_radii, np.log(map_radii(Y, P, frames, a, b) + floor))
-
-
-def density_gradient(Y, P, frames, data_radii, a, b, floor):
-    """∂ΣCorr/∂Y by the printed formulas: ∂Corr/∂r, then ∂r_il/∂z_ij = (φ/W)[(2pv − p²D) + R D]/(R + ε)."""
-    radii = map_radii(Y, P, frames, a, b)
-    r = np.log(radii + floor)
-    freedom = len(Y) - 1
-    o, e = data_radii - data_radii.mean(axis=0), r - r.mean(axis=0)
+def correlation_slopes(data, on_map, shift=0.1):
+    """∂Corr/∂on_map of every column."""
+    freedom = len(data) - 1
+    o, e = data - data.mean(axis=0), on_map - on_map.mean(axis=0)
     s_o = np.sqrt((o * o).sum(axis=0) / freedom)
-    s_e = np.sqrt((e * e).sum(axis=0) / freedom + 0.1)
+    s_e = np.sqrt((e * e).sum(axis=0) / freedom + shift)
     covariance = (o * e).sum(axis=0) / freedom
-    slopes = (o / (s_o * s_e) - covariance * e / (s_o * s_e**3)) / freedom
+    return (o / (s_o * s_e) - covariance * e / (s_o * s_e**3)) / freedom
+
+
+def density_value(Y, P, N, frames, data_logs, a, b, floor, kind, kappa):
+    """d'(1 − κ) C(r°, r^e) + κ Σ_l C(s°_l, s^e_l), C half of the terms and half of their averages over the graph."""
+    logs = np.log(map_radii(Y, N, frames, a, b, kind) + floor)
+    (data, weights), (on_map, _) = (terms_and_weights(part, kind, kappa) for part in (data_logs, logs))
+    own, smooth = correlations(data, on_map), correlations(averaged(data, P), averaged(on_map, P))
+    return (weights * (own + smooth) / 2).sum()
+
+
+def density_gradient(Y, P, N, frames, data_logs, a, b, floor, kind, kappa):
+    """The printed gradient: ∂/∂z_ij = ω (1[j∈N(i)] F_i(z − μ_i) + 1[i∈N(j)] F_j(z + μ_j))."""
+    m, dim = Y.shape
+    radii = map_radii(Y, N, frames, a, b, kind)
+    logs = np.log(radii + floor)
+    (data, weights), (on_map, _) = (terms_and_weights(part, kind, kappa) for part in (data_logs, logs))
+    A = averaged(np.eye(m), P)
+    tau = correlation_slopes(data, on_map) / 2 + A.T @ correlation_slopes(A @ data, A @ on_map) / 2
     gradient = np.zeros_like(Y)
-    for i in range(len(Y)):
-        neighbors = np.flatnonzero(P[i])
-        z = Y[neighbors] - Y[i]
-        s = (z * z).sum(axis=1)
-        phi = similarity(s, a, b)
-        for j, z_ij, s_ij, phi_ij in zip(neighbors, z, s, phi, strict=True):
-            D = 2 * a * b * s_ij ** (b - 1) * phi_ij * z_ij if s_ij > 0 else np.zeros_like(z_ij)
-            for axis in range(Y.shape[1]):
-                v = frames[i][:, axis]
-                p = v @ z_ij
-                R = radii[i, axis]
-                change = phi_ij / phi.sum() * ((2 * p * v - p * p * D) + R * D) / (R + floor[axis])
-                gradient[j] += slopes[i, axis] * change
-                gradient[i] -= slopes[i, axis] * change
+
+    def force(i, z, e_sign):
+        total, mean, scatter = neighborhood(Y, N, i, a, b)
+        h = weights[0] * tau[i, 0] / ((radii[i, 0] + floor[0]) * total)
+        g, inner = tau[i, 1:], scatter
+        if kind == "shape":
+            g, inner = minus_the_others(tau[i : i + 1, 1:]).ravel(), scatter - np.outer(mean, mean)
+        else:
+            mean = np.zeros(dim)
+        if not len(g):
+            g = np.zeros(dim)
+        g = kappa * g / (radii[i, 1:] + floor[1:])
+        M = np.einsum("l,al,bl->ab", g, frames[i], frames[i]) / total
+        e = z - e_sign * mean
+        s = z @ z
+        pull = 2 * a * b * s ** (b - 1) / (1 + a * s**b)
+        level = h * np.trace(scatter) + np.trace(M @ inner)
+        return 2 * h * z + 2 * M @ e + 0.5 * (level - h * s - e @ M @ e) * pull * z
+
+    for i in range(m):
+        for j in range(m):
+            if not (N[i, j] or N[j, i]):
+                continue
+            z = Y[j] - Y[i]
+            omega = similarity(z @ z, a, b) ** 0.5
+            total = (force(i, z, 1) if N[i, j] else 0) + (force(j, z, -1) if N[j, i] else 0)
+            gradient[i] -= omega * total
     return gradient
 
 

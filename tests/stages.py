@@ -25,18 +25,19 @@ def neighbors_and_graph(X, run, n_neighbors=15):
     return data, near, build_graph(near, n_neighbors, CONNECT_ALL, run)
 
 
-def tangents_of(X, run, intrinsic_dim="auto"):
+def tangents_of(X, run, intrinsic_dim="auto", center="mean", n_axes=2):
     """Scaled data, the tangent spaces, and the weights of the neighbours that they were made with."""
     data, near, graph = neighbors_and_graph(X, run)
     weights = weights_of_neighbors(graph, near.indices, run)
-    return data, find_tangents(data, data.matrix, near.indices, weights, intrinsic_dim, run), weights
+    tangents = find_tangents(data, data.matrix, near.indices, weights, weights, center, intrinsic_dim, n_axes, run)
+    return data, tangents, weights
 
 
-def connected(X, run, dim=2):
+def connected(X, run, dim=2, center="mean"):
     """Scaled data, tangent spaces, the graph, and the connection along its edges."""
-    data, tangents, _ = tangents_of(X, run)
+    data, tangents, _ = tangents_of(X, run, center=center, n_axes=dim)
     graph = neighbors_and_graph(X, run)[2]
-    return data, tangents, graph, connect(data, tangents, graph, dim, Order.of_the_rows(X.shape[0]), run)
+    return data, tangents, graph, connect(data, tangents, graph, dim, center, Order.of_the_rows(X.shape[0]), run)
 
 
 def as_graph(weights):

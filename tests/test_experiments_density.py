@@ -25,7 +25,7 @@ def model(ones):
 
 @pytest.mark.usefixtures("umap")
 def test_radii_along_frames_are_those_of_the_model(model):
-    ours = radii_along_frames(model.embedding_, model.frames_, model.graph_)
+    ours = radii_along_frames(model.embedding_, model.frames_, model.neighbors_[0])
     np.testing.assert_allclose(ours, model.embedding_radii_, atol=1e-4)
 
 

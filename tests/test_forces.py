@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import reference
 from featmap.kernels.layout import CHUNK, table_entry
-from featmap.layout.density import Density, exact_map_radii
+from featmap.layout.density import Density, Target, map_radii
 from featmap.layout.edges import Edges
 from featmap.layout.forces import DRAWS, NEGATIVES_PER_EDGE, POOL, Attraction, Repulsion, draw_pool
 from featmap.layout.radii import radius_floor
 from featmap.layout.similarity import SOFTENING, Curve
-from featmap.values import Frames
+from featmap.layout.terms import Terms
+from featmap.values import Radii
 from stages import as_graph
 
 # What the tables (7 bits of mantissa) and float32 cost: relative to the size of the whole gradient.
 KERNEL_ERROR = 5e-3
 
 
+KINDS = [("shape", 0.1), ("shape", 0.6), ("directions", 0.1), ("directions", 1.0)]
+
+
 def random_configuration(seed, m=9, dim=2, apart=1e-3):
-    """Points no two of which have s < apart, a symmetric graph, orthogonal frames, radii, and a curve."""
+    """Points no two of which have s < apart, a symmetric graph, orthogonal frames, radii of data, and a curve."""
     rng = np.random.default_rng(seed)
     while True:
         Y = rng.normal(0, rng.uniform(0.1, 5), (m, dim))
@@ -31,7 +37,38 @@ def random_configuration(seed, m=9, dim=2, apart=1e-3):
     P[0, 1:] = 0.5  # connected
     frames = np.linalg.qr(rng.normal(size=(m, dim, dim)))[0]
     a, b = rng.uniform(0.5, 3), rng.uniform(0.6, 1.2)
-    return Y, P + P.T, frames, rng.normal(size=(m, dim)), a, b
+    radii = np.exp(rng.normal(size=(m, 1 + 2 * dim)))
+    return Y, P + P.T, frames, Radii(radii[:, 0], radii[:, 1 : 1 + dim], radii[:, 1 + dim :]), a, b
+
+
+def random_neighbors(P, seed=0):
+    """Every edge leads to a neighbour of one end or of both: N[i, j] says whether j is a neighbour of i."""
+    rng = np.random.default_rng(seed)
+    first = np.triu(rng.random(P.shape) < 0.7, 1)
+    second = np.triu(~first | (rng.random(P.shape) < 0.4), 1)
+    neighbors = (first | second.T) & (P > 0)
+    alone = ~neighbors.any(axis=1)
+    neighbors[alone] = P[alone] > 0
+    return neighbors
+
+
+def edges_of(P, curve, N=None):
+    """Edges of which all, or those in N, lead to neighbours."""
+    graph = as_graph(P)
+    N = P > 0 if N is None else N
+    return Edges.of(graph, N[graph.sources, graph.weights.indices].astype(np.uint8), curve)
+
+
+def density_of(edges, frames, radii, run, kind="shape", kappa=0.1, weight=0.7):
+    """The force at its full weight, which it has in its last epoch."""
+    target = Target.of(radii, Terms.of(kind, kappa, frames.shape[1]), edges, run)
+    return Density(edges, frames.astype(np.float32), target, weight, 0, 1)
+
+
+def data_logs(radii, kind):
+    """The logarithms of the radii of the data, as the twins take them."""
+    rows = Terms.of(kind, 0.5, radii.along.shape[1]).rows(radii).T
+    return np.log(rows + floor_of(rows))
 
 
 def gradient_of(force, transposed, run, epoch=0):
@@ -71,46 +108,63 @@ def test_repulsion_gradient_is_that_of_its_value(dim):
     assert relative_error(reference.repulsion_gradient(Y, 0, a, b)[None], numeric) < 1e-6
 
 
+@pytest.mark.parametrize(("kind", "kappa"), KINDS)
 @pytest.mark.parametrize("dim", [1, 2, 3])
-def test_density_gradient_is_that_of_its_value(dim):
+def test_density_gradient_is_that_of_its_value(dim, kind, kappa):
     Y, P, frames, radii, a, b = random_configuration(dim, dim=dim)
-    floor = floor_of(reference.map_radii(Y, P, frames, a, b))
-    numeric = reference.finite_differences(lambda Y: reference.density_value(Y, P, frames, radii, a, b, floor), Y)
-    assert relative_error(reference.density_gradient(Y, P, frames, radii, a, b, floor), numeric) < 1e-6
+    N, logs = random_neighbors(P), data_logs(radii, kind)
+    given = (P, N, frames, logs, a, b, floor_of(reference.map_radii(Y, N, frames, a, b, kind)), kind, kappa)
+    numeric = reference.finite_differences(lambda Y: reference.density_value(Y, *given), Y)
+    assert relative_error(reference.density_gradient(Y, *given), numeric) < 1e-6
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_values_equal_their_twins(seed, run):
     Y, P, frames, radii, a, b = random_configuration(seed)
-    edges = Edges.of(as_graph(P), Curve(a, b))
+    N = random_neighbors(P, seed)
+    edges = edges_of(P, Curve(a, b), N)
     P = edges.graph.weights.toarray().astype(np.float64)
     assert Attraction(edges).value(Y.T) == pytest.approx(reference.attraction_value(Y, P, a, b))
     repulsion = sum(5 * P[i].sum() / len(Y) * reference.repulsion_value(Y, i, a, b) for i in range(len(Y)))
     assert Repulsion(edges, 0).value(Y.T) == pytest.approx(repulsion)
-    on_map = reference.map_radii(Y, P, frames, a, b)
-    np.testing.assert_allclose(exact_map_radii(Y, edges, Frames(frames), run), on_map, rtol=1e-6)
-    agreement = reference.density_value(Y, P, frames, radii, a, b, floor_of(on_map))
-    density = Density(edges, Frames(frames), radii, 0.7)
-    assert density.value(Y.T) == pytest.approx(0.7 * P.sum() * agreement)
+    kind, kappa = KINDS[seed % len(KINDS)]
+    frames = frames.astype(np.float32)
+    on_map = reference.map_radii(Y, N, frames, a, b, kind)
+    found = map_radii(Y, edges, frames, run)
+    np.testing.assert_allclose(Terms.of(kind, kappa, 2).rows(found).T, on_map, rtol=1e-5, atol=1e-12)
+    agreement = reference.density_value(Y, P, N, frames, data_logs(radii, kind), a, b, floor_of(on_map), kind, kappa)
+    assert density_of(edges, frames, radii, run, kind, kappa).value(Y.T) == pytest.approx(
+        0.7 * P.sum() * agreement, abs=1e-6 * P.sum()
+    )
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 5])
 @pytest.mark.parametrize("seed", range(10))
 def test_attraction_kernel_is_close_to_its_twin(seed, dim, run):
     Y, P, _, _, a, b = random_configuration(seed, m=40, dim=dim)
-    found = gradient_of(Attraction(Edges.of(as_graph(P), Curve(a, b))), Y.T, run)
+    found = gradient_of(Attraction(edges_of(P, Curve(a, b))), Y.T, run)
     assert relative_error(found.T, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
 
 
+@pytest.mark.parametrize(("kind", "kappa"), KINDS)
 @pytest.mark.parametrize("dim", [1, 2, 3, 5])
-@pytest.mark.parametrize("seed", range(10))
-def test_density_kernels_are_close_to_their_twin(seed, dim, run):
+@pytest.mark.parametrize("seed", range(4))
+def test_density_kernels_are_close_to_their_twin(seed, dim, kind, kappa, run):
     Y, P, frames, radii, a, b = random_configuration(seed, m=40, dim=dim)
-    density = Density(Edges.of(as_graph(P), Curve(a, b)), Frames(frames.astype(np.float32)), radii, 0.7)
-    found = gradient_of(density, Y.T, run)
-    floor = floor_of(reference.map_radii(Y, P, frames, a, b))
-    expected = 0.7 * P.sum() * reference.density_gradient(Y, P, frames, radii, a, b, floor)
-    assert relative_error(found.T, expected) < 2 * KERNEL_ERROR
+    N = random_neighbors(P, seed)
+    found = gradient_of(density_of(edges_of(P, Curve(a, b), N), frames, radii, run, kind, kappa), Y.T, run)
+    floor = floor_of(reference.map_radii(Y, N, frames, a, b, kind))
+    expected = reference.density_gradient(Y, P, N, frames, data_logs(radii, kind), a, b, floor, kind, kappa)
+    assert relative_error(found.T, 0.7 * P.sum() * expected) < 2 * KERNEL_ERROR
+
+
+def test_the_weight_of_density_rises_to_its_full_size(run):
+    Y, P, frames, radii, a, b = random_configuration(0)
+    whole = density_of(edges_of(P, Curve(a, b)), frames, radii, run)
+    rising = replace(whole, first_epoch=350, n_epochs=150)
+    full = gradient_of(whole, Y.T, run)
+    np.testing.assert_allclose(gradient_of(rising, Y.T, run, epoch=350), full / 150, rtol=1e-5)
+    np.testing.assert_allclose(gradient_of(rising, Y.T, run, epoch=499), full, rtol=1e-5)
 
 
 def tabulated_gradient(Y, P, curve):
@@ -129,13 +183,14 @@ def test_kernels_cross_the_borders_of_chunks(run):
     Y, P, frames, radii, a, b = random_configuration(0, m=600, apart=1e-7)
     P[np.random.default_rng(0).random(P.shape) < 0.97] = 0
     P = np.maximum(P, P.T)
-    edges = Edges.of(as_graph(P), Curve(a, b))
+    N = random_neighbors(P)
+    edges = edges_of(P, Curve(a, b), N)
     found = gradient_of(Attraction(edges), Y.T, run)
     assert relative_error(found.T, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
-    found = gradient_of(Density(edges, Frames(frames.astype(np.float32)), radii, 0.7), Y.T, run)
-    floor = floor_of(reference.map_radii(Y, P, frames, a, b))
-    expected = 0.7 * P.sum() * reference.density_gradient(Y, P, frames, radii, a, b, floor)
-    assert relative_error(found.T, expected) < 2 * KERNEL_ERROR
+    found = gradient_of(density_of(edges, frames, radii, run), Y.T, run)
+    floor = floor_of(reference.map_radii(Y, N, frames, a, b, "shape"))
+    expected = reference.density_gradient(Y, P, N, frames, data_logs(radii, "shape"), a, b, floor, "shape", 0.1)
+    assert relative_error(found.T, 0.7 * P.sum() * expected) < 2 * KERNEL_ERROR
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])
@@ -145,7 +200,7 @@ def test_sampled_gradient_is_unbiased(dim, run):
     n_seeds = 16_000
     Y, P, _, _, _, _ = random_configuration(3, m=6, dim=dim, apart=0.3)  # so far apart that no force is clipped
     curve = Curve.fit(0.1, 1.0)
-    edges = Edges.of(as_graph(P), curve)
+    edges = edges_of(P, curve)
     pulled = gradient_of(Attraction(edges), Y.T, run)
     draws = np.array([pulled + gradient_of(Repulsion(edges, seed), Y.T, run, epoch=7) for seed in range(n_seeds)])
     expected = tabulated_gradient(Y, P, curve)
@@ -163,7 +218,7 @@ def test_sampled_gradient_is_unbiased(dim, run):
 
 def test_each_vertex_draws_its_own_points_in_each_epoch(run):
     Y, P, _, _, _, _ = random_configuration(0, m=50)
-    repulsion = Repulsion(Edges.of(as_graph(P), Curve.fit(0.1, 1.0)), 0)
+    repulsion = Repulsion(edges_of(P, Curve.fit(0.1, 1.0)), 0)
     gradients = [gradient_of(repulsion, Y.T, run, epoch) for epoch in (0, 1)]
     assert not np.array_equal(gradients[0], gradients[1])
 
@@ -196,26 +251,30 @@ def awkward_maps():
     far = Y.copy()
     far[0] = 1e15
     yield "far outlier", far, P, frames, radii
-    yield "constant data radii", Y, P, frames, np.ones_like(radii)
+    yield "constant data radii", Y, P, frames, constant_radii(12)
+
+
+def constant_radii(m):
+    return Radii(np.ones(m), np.ones((m, 2)), np.ones((m, 2)))
 
 
 @pytest.mark.parametrize("case", list(awkward_maps()), ids=lambda case: case[0])
 def test_values_and_gradients_stay_finite(case, run):
     _, Y, P, frames, radii = case
-    edges = Edges.of(as_graph(P), Curve.fit(0.1, 1.0))
+    edges = edges_of(P, Curve.fit(0.1, 1.0))
     transposed = Y.T.astype(np.float32)
     forces = [Attraction(edges), Repulsion(edges, 0)]
     if edges.graph.weights.nnz:  # the pipeline leaves density out where no point has edges
-        forces.append(Density(edges, Frames(frames), radii, 0.5))
+        forces.append(density_of(edges, frames, radii, run))
     for force in forces:
         assert np.isfinite(gradient_of(force, transposed, run)).all()
         assert np.isfinite(force.value(transposed))
 
 
 def test_constant_data_radii_give_no_force(run):
-    Y, P, frames, radii, _, _ = random_configuration(1)
-    edges = Edges.of(as_graph(P), Curve.fit(0.1, 1.0))
-    assert (gradient_of(Density(edges, Frames(frames), np.ones_like(radii), 0.5), Y.T, run) == 0).all()
+    Y, P, frames, _, _, _ = random_configuration(1)
+    edges = edges_of(P, Curve.fit(0.1, 1.0))
+    assert (gradient_of(density_of(edges, frames, constant_radii(len(Y)), run), Y.T, run) == 0).all()
 
 
 def test_points_without_edges_have_no_part_in_density(run):
@@ -224,11 +283,8 @@ def test_points_without_edges_have_no_part_in_density(run):
     alone = np.array([3, 17, 39])
     P[alone] = P[:, alone] = 0
     others = np.setdiff1d(np.arange(40), alone)
-    frames = frames.astype(np.float32)
-    whole = Density(Edges.of(as_graph(P), Curve(a, b)), Frames(frames), radii, 0.7)
-    part = Density(
-        Edges.of(as_graph(P[np.ix_(others, others)]), Curve(a, b)), Frames(frames[others]), radii[others], 0.7
-    )
+    whole = density_of(edges_of(P, Curve(a, b)), frames, radii, run)
+    part = density_of(edges_of(P[np.ix_(others, others)], Curve(a, b)), frames[others], radii[others], run)
     found, expected = gradient_of(whole, Y.T, run), gradient_of(part, Y[others].T, run)
     assert (found[:, alone] == 0).all()
     np.testing.assert_allclose(found[:, others], expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())

@@ -15,13 +15,14 @@ from featmap import FeatMAP, metrics
 from featmap.checks.settings import neighborhood_settings
 from featmap.data.scaling import scale_data
 from featmap.explanation.points import points_of_any_map
-from featmap.layout.density import exact_map_radii
-from featmap.layout.edges import Edges
+from featmap.layout.density import map_radii
 from featmap.layout.radii import correlation, log_radii
 from featmap.layout.similarity import Curve
 from featmap.neighbors import find_neighbors, make_search
 from featmap.neighbors.exact import ExactSearch
+from featmap.pipeline import edges_of_layout
 from featmap.run import Run
+from featmap.values import Order
 from lab.data.images import load_images
 from lab.peers import Settings, densmap
 from lab.peers import umap as umap_map
@@ -149,10 +150,10 @@ def radii_correlation_of(model, embedding):
     """The model's density_correlation_ for another map of its data: frames are fitted to it, radii along them."""
     manifold = model._points.mapped.manifold
     settings = neighborhood_settings(model.get_params(), len(embedding), seed=0)
-    edges = Edges.of(manifold.graph, Curve.fit(0.1, 1.0))
     with Run(-1) as run:
+        edges = edges_of_layout(manifold, Order.of_the_rows(len(embedding)), Curve.fit(0.1, 1.0), run)
         frames = points_of_any_map(manifold.data.matrix, embedding.astype(np.float32), settings, run).frames
-        on_map = log_radii(exact_map_radii(embedding, edges, frames, run), manifold.graph.is_connected)
+        on_map = log_radii(map_radii(embedding, edges, frames.axes, run).along, edges.has_neighbors)
     return correlation(model.radii_, on_map)
 
 

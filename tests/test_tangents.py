@@ -8,8 +8,9 @@ import scipy.sparse as sp
 from sklearn.datasets import make_swiss_roll
 
 import reference
+from featmap.data.scaling import scale_data
 from featmap.tangents.axes import axes, feature_importance, loadings
-from featmap.tangents.svd import count_dimensions, data_radii, find_tangents
+from featmap.tangents.svd import count_dimensions, find_tangents
 from stages import all_rows, tangents_of
 
 
@@ -19,15 +20,16 @@ def principal_angle(V, expected):
     return np.degrees(np.arccos(np.clip(cosines.min(), -1, 1)))
 
 
+@pytest.mark.parametrize("center", ["mean", "point"])
 @pytest.mark.parametrize("shape", [(60, 40), (200, 5), (30, 1)])
-def test_factors_stand_for_the_svd(shape, rng, run):
+def test_factors_stand_for_the_svd(shape, center, rng, run):
     X = rng.normal(size=shape).astype(np.float32)
-    data, tangents, weights = tangents_of(X, run)
-    r = min(14, shape[1])
+    data, tangents, weights = tangents_of(X, run, center=center)
+    r = min(13, shape[1])  # about the mean there are at most 13 directions of 14 neighbours
     V = axes(data, tangents, all_rows(tangents), r).transpose(0, 2, 1)
     for i in range(0, shape[0], 7):
-        sigma, expected = reference.local_svd(X, i, tangents.neighbors[i], weights[i])
-        np.testing.assert_allclose(tangents.singular_values[i] / data.scale, sigma[:r], rtol=1e-5, atol=1e-7)
+        sigma, expected = reference.local_svd(X, i, tangents.neighbors[i], weights[i], center)
+        np.testing.assert_allclose(tangents.singular_values[i, :r] / data.scale, sigma[:r], rtol=1e-5, atol=1e-7)
         for axis in range(r):
             assert abs(V[i][:, axis] @ expected[:, axis]) == pytest.approx(1, abs=1e-4)
 
@@ -127,17 +129,64 @@ def test_count_dimensions_counts():
     assert count_dimensions(sigma, 2).tolist() == [2, 2, 2, 0]
 
 
-def test_data_radii_do_not_grow_with_the_degree(rng, run):
-    """σ²/ΣP is a weighted mean of squared steps: twice the weights leave it as it is."""
-    X = rng.normal(size=(100, 5)).astype(np.float32)
-    data, tangents, weights = tangents_of(X, run)
-    halved = find_tangents(data, data.matrix, tangents.neighbors, weights / 2, "auto", run)
-    np.testing.assert_allclose(data_radii(halved, 2), data_radii(tangents, 2), rtol=1e-9)
-    sigma, _ = reference.local_svd(X, 0, tangents.neighbors[0], weights[0])
-    expected = (sigma[:2] * data.scale) ** 2 / weights[0].sum()
-    np.testing.assert_allclose(data_radii(tangents, 2)[0], expected, rtol=1e-5)
+@pytest.mark.parametrize("center", ["mean", "point"])
+def test_factors_about_the_mean_sum_to_zero(center, run, digits):
+    """So the axes are the same whether differences are taken from the mean or from the point."""
+    _, tangents, _ = tangents_of(digits[:300], run, center=center)
+    sums = np.abs(tangents.factors.sum(axis=1)).max(axis=1)
+    largest = np.abs(tangents.factors).max(axis=(1, 2))
+    assert ((sums < 1e-9 * largest) == (center == "mean")).all()
+
+
+def test_about_the_mean_an_offset_is_not_a_direction(rng, run):
+    """Points of a line, seen from a point beside it. About the point the first direction is that offset."""
+    line = np.column_stack([np.linspace(0, 1, 14), np.zeros(14), np.zeros(14)])
+    X = np.vstack([[0.5, 30.0, 0.0], line])
+    near = np.arange(1, 15, dtype=np.int32)[None]
+    data, weights = scale_data(X), np.ones((1, 14))
+    first = {}
+    for center in ("mean", "point"):
+        tangents = find_tangents(data, data.matrix[:1], near, weights, weights, center, "auto", 2, run)
+        first[center] = axes(data, tangents, np.array([0], np.int32), 1)[0, 0]
+    np.testing.assert_allclose(np.abs(first["mean"]), [1, 0, 0], atol=1e-5)
+    assert abs(first["point"][1]) > 0.99
+
+
+@pytest.mark.parametrize("center", ["mean", "point"])
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_radii_are_weighted_means_over_the_nearest(dim, center, rng, run):
+    """In all directions and along the axes, about the point and the mean, over the first 14 of 20 neighbours."""
+    X = rng.normal(size=(100, 5))
+    data = scale_data(X)
+    near, _ = reference.nearest_others(X, 20)
+    wide, near_weights = rng.random((100, 20)), rng.random((100, 14))
+    tangents = find_tangents(data, data.matrix, near.astype(np.int32), wide, near_weights, center, "auto", dim, run)
+    V = axes(data, tangents, all_rows(tangents), dim).astype(np.float64)
+    for i in range(0, 100, 9):
+        steps = (data.matrix[near[i, :14]] - data.matrix[i]).astype(np.float64)
+        shares = near_weights[i] / near_weights[i].sum()
+        along = steps @ V[i].T
+        assert tangents.radii.total[i] == pytest.approx(shares @ (steps**2).sum(axis=1), rel=1e-5)
+        assert tangents.radii.along[i] == pytest.approx(shares @ along**2, rel=1e-4)
+        assert tangents.radii.centered[i] == pytest.approx(shares @ (along - shares @ along) ** 2, rel=1e-4)
+
+
+def test_radii_equal_singular_values(run, digits):
+    """σ²/ΣP about the same centre, where the tangent space has the same neighbours."""
+    for center in ("mean", "point"):
+        _, tangents, weights = tangents_of(digits[:300], run, center=center)
+        expected = tangents.singular_values[:, :2] ** 2 / weights.sum(axis=1, keepdims=True)
+        radii = tangents.radii.centered if center == "mean" else tangents.radii.along
+        np.testing.assert_allclose(radii, expected, rtol=1e-6)
+
+
+def test_one_neighbour_alone_is_a_direction(run):
+    """The mean of one neighbour would be the neighbour itself."""
+    _, tangents, _ = tangents_of(np.array([[0.0, 0.0], [3.0, 4.0]]), run)
+    assert (tangents.intrinsic_dim == 1).all()
 
 
 def test_missing_directions_have_zero_radius(rng, run):
-    _, tangents, _ = tangents_of(rng.normal(size=(100, 1)), run)
-    assert (data_radii(tangents, 3)[:, 1:] == 0).all()
+    _, tangents, _ = tangents_of(rng.normal(size=(100, 1)), run, n_axes=3)
+    assert (tangents.radii.along[:, 1:] == 0).all()
+    assert (tangents.radii.centered[:, 1:] == 0).all()

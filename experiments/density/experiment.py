@@ -50,7 +50,7 @@ def figures_of(
     X: np.ndarray, Y: np.ndarray, model: FeatMAP, in_data: np.ndarray, on_map: np.ndarray, sparse: np.ndarray
 ) -> dict[str, Any]:
     frames = model.frames_ if Y is model.embedding_ else explain(X, Y).frames_
-    along = radii_along_frames(Y, frames, model.graph_)
+    along = radii_along_frames(Y, frames, model.neighbors_[0])
     return {
         "correlation in all directions": metrics.density_correlation(X, Y),
         "correlation along each direction": [
@@ -63,7 +63,7 @@ def figures_of(
 
 def deviation(model: FeatMAP) -> float:
     """How far our own computation of radii along frames is from the model's: it is used for the other maps."""
-    ours = radii_along_frames(model.embedding_, model.frames_, model.graph_)
+    ours = radii_along_frames(model.embedding_, model.frames_, model.neighbors_[0])
     return float(np.abs(ours - model.embedding_radii_).max())
 
 

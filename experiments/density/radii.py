@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
 N_NEIGHBORS = 15
@@ -35,17 +34,16 @@ class Neighborhoods:
         return np.log((self.weights * (steps**2).sum(axis=2)).sum(axis=1)) / 2
 
 
-def radii_along_frames(Y: np.ndarray, frames: np.ndarray, graph: sp.csr_matrix) -> np.ndarray:
-    """`embedding_radii_` of any map that has frames: log Σ φ (v·z)²/Σ φ along each axis."""
+def radii_along_frames(Y: np.ndarray, frames: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
+    """`embedding_radii_` of any map that has frames: log Σ ω (v·z)²/Σ ω along each axis over given neighbours."""
     from umap.umap_ import find_ab_params
 
     a, b = find_ab_params(SPREAD, MIN_DIST)
-    edges = graph.tocoo()
-    steps = Y[edges.row].astype(np.float64) - Y[edges.col]
-    similarity = 1 / (1 + a * (steps**2).sum(axis=1) ** b)
-    along = np.einsum("ecl,ec->el", frames[edges.row], steps) ** 2
-    total = np.bincount(edges.row, similarity, len(Y))
-    radii = np.column_stack([np.bincount(edges.row, similarity * part, len(Y)) / total for part in along.T])
+    steps = Y[neighbors].astype(np.float64) - Y[:, None]
+    weights = 1 / np.sqrt(1 + a * (steps**2).sum(axis=2) ** b)
+    weights /= weights.sum(axis=1, keepdims=True)
+    along = np.einsum("mcl,mkc->mkl", frames, steps) ** 2
+    radii = np.einsum("mk,mkl->ml", weights, along)
     return np.log(radii + FLOOR * np.sort(radii, axis=0)[len(radii) // 2])
 
 

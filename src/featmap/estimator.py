@@ -116,8 +116,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         How well the two agree.
     shape_correlation_ : float
         How well the shape of neighbourhoods agrees: the correlation of log R_1 − log R_2 of the data and of the map,
-        with radii along the first two directions about the neighbours' mean. It is 0 for one component. The shape of 14
-        points is mostly noise, so compare it with that of a map without density before you read it.
+        with radii along the first two directions about the neighbours' mean. It is 0 for one component. The shape of
+        14 points is mostly noise, so compare it with that of a map without density before you read it.
     mean_shapes_ : ndarray of shape (2,)
         The mean of log R_1 − log R_2, of the data and of the map.
     n_features_in_ : int
@@ -214,7 +214,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         FeatMAP(density_anisotropy=1.0, density_terms='directions', density_weight=0.5,
                 frames='paper', random_state=0, tangent_center='point')
         """
-        choices = {
+        choices: dict[str, Any] = {
             "tangent_center": "point",
             "frames": "paper",
             "density_terms": "directions",

@@ -130,7 +130,7 @@ class Graph:
 class Radii:
     """Squared local radii around every point, of the data or of the map. They are 0 where a point has no neighbours.
 
-    A radius is a weighted mean over the n_neighbors − 1 neighbours of a point, the same ones in the data and on the map.
+    A radius is a weighted mean over the n_neighbors − 1 neighbours of a point, the same in the data and on the map.
     """
 
     total: DoubleArray  # (m,) in all directions, about the point

@@ -32,7 +32,8 @@ def fit_frames(
 def map_covariances(embedding: FloatArray, graph: Graph, connection: Connection, run: Run) -> FloatArray:
     """C_i = Σ_j P_ij (y_j − y_i)(V_iᵀ(x_j − x_i))ᵀ, the covariance of the map and the local directions.
 
-    If the steps of the connection are about their mean, this is (y_j − ȳ)(V_iᵀ(x_j − x̄))ᵀ: centring one side is enough.
+    If the steps of the connection are about their mean, this is Σ_j P_ij (y_j − ȳ)(V_iᵀ(x_j − x̄))ᵀ, since it is
+    enough to centre one side.
     """
     n_points, dim = embedding.shape
     covariance = np.zeros((n_points, dim, dim), np.float32)

@@ -33,8 +33,8 @@ class Target:
 class Density:
     """λ_t Z Σ w C(t°, t^e) over the terms t, with Z = ΣP over directed edges. Points without neighbours are left out.
 
-    The loss is CE/Z − λ_t Σ w C. The other forces are those of CE, so this one is multiplied by Z. The weight rises to
-    λ over the epochs in which it acts. Its gradient is computed exactly, over all edges, once an epoch. It is not
+    The loss is CE/Z − λ_t Σ w C. The other forces are those of CE, so this one is multiplied by Z. The weight rises
+    to λ over the epochs in which it acts. Its gradient is computed exactly, over all edges, once an epoch. It is not
     clipped: most points would be at the limit, and then only its sign would count (on MNIST that cost 0.2 of the
     correlation of radii). Adam bounds the step instead.
     """

@@ -16,7 +16,7 @@ from ..data.scaling import ScaledData
 from ..data.sparse import Matrix, dense_rows
 from ..kernels.tangents import local_grams
 from ..run import Run
-from ..values import DoubleArray, FloatArray, IntArray, Radii, Tangents
+from ..values import DoubleArray, IntArray, Radii, Tangents
 
 EXPLAINED_VARIANCE = 0.9
 
@@ -59,7 +59,7 @@ def find_tangents(
 
 
 def mean_shares(weights: DoubleArray) -> DoubleArray:
-    """The share of every neighbour in the mean of a row; zero where fewer than two have weight, which span nothing."""
+    """The share of every neighbour in the mean of a row. It is 0 if only one has weight, since a mean needs two."""
     has_mean = (weights > 0).sum(axis=1, keepdims=True) > 1
     return np.where(has_mean, _shares(weights), 0.0)
 
