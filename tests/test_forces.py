@@ -9,9 +9,10 @@ import pytest
 
 import reference
 from featmap.kernels.layout import CHUNK, table_entry
-from featmap.layout.density import Density, Target, map_radii
+from featmap.layout.density import Density, Target
 from featmap.layout.edges import Edges
 from featmap.layout.forces import DRAWS, NEGATIVES_PER_EDGE, POOL, Attraction, Repulsion, draw_pool
+from featmap.layout.moments import MapMoments
 from featmap.layout.radii import radius_floor
 from featmap.layout.similarity import SOFTENING, Curve
 from featmap.layout.terms import Terms
@@ -130,7 +131,7 @@ def test_values_equal_their_twins(seed, run):
     kind, kappa = KINDS[seed % len(KINDS)]
     frames = frames.astype(np.float32)
     on_map = reference.map_radii(Y, N, frames, a, b, kind)
-    found = map_radii(Y, edges, frames, run)
+    found = MapMoments.exact(Y, edges, run).radii(frames, run)
     np.testing.assert_allclose(Terms.of(kind, kappa, 2).rows(found).T, on_map, rtol=1e-5, atol=1e-12)
     agreement = reference.density_value(Y, P, N, frames, data_logs(radii, kind), a, b, floor_of(on_map), kind, kappa)
     assert density_of(edges, frames, radii, run, kind, kappa).value(Y.T) == pytest.approx(

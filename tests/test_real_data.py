@@ -15,7 +15,7 @@ from featmap import FeatMAP, metrics
 from featmap.checks.settings import neighborhood_settings
 from featmap.data.scaling import scale_data
 from featmap.explanation.points import points_of_any_map
-from featmap.layout.density import map_radii
+from featmap.layout.moments import MapMoments
 from featmap.layout.radii import correlation, log_radii
 from featmap.layout.similarity import Curve
 from featmap.neighbors import find_neighbors, make_search
@@ -153,7 +153,7 @@ def radii_correlation_of(model, embedding):
     with Run(-1) as run:
         edges = edges_of_layout(manifold, Order.of_the_rows(len(embedding)), Curve.fit(0.1, 1.0), run)
         frames = points_of_any_map(manifold.data.matrix, embedding.astype(np.float32), settings, run).frames
-        on_map = log_radii(map_radii(embedding, edges, frames.axes, run).along, edges.has_neighbors)
+        on_map = log_radii(MapMoments.exact(embedding, edges, run).radii(frames.axes, run).along, edges.has_neighbors)
     return correlation(model.radii_, on_map)
 
 

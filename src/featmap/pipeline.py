@@ -16,10 +16,11 @@ from .data.sparse import Matrix
 from .errors import warn
 from .frames import fit_frames
 from .graph import build_graph, edges_to_neighbors, mean_distance, neighbor_memberships, weights_of_neighbors
-from .layout.density import Density, Target, map_radii
+from .layout.density import Density, Target
 from .layout.descent import State, descend
 from .layout.edges import Edges
 from .layout.forces import Attraction, Force, Repulsion
+from .layout.moments import MapMoments
 from .layout.order import order_along_map
 from .layout.ring import place_unconnected
 from .layout.similarity import Curve
@@ -125,7 +126,7 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run) -> Fitted:
         descend_in_two_parts(state, edges, tangents.radii[order.rows], fit, settings, run)
     with run.timed("frames"):
         frames = fit(state.embedding)
-        radii = map_radii(state.embedding, edges, frames.axes, run)
+        radii = MapMoments.exact(state.embedding, edges, run).radii(frames.axes, run)
     return Fitted(
         manifold,
         place_unconnected(order.into_rows(state.embedding), manifold.graph),

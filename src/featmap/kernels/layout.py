@@ -49,7 +49,7 @@ class Slots(NamedTuple):
     starts: np.ndarray  # (slots + 1,) where each slot's edges begin
     targets: np.ndarray  # (edges,)
     weights: np.ndarray  # (edges,)
-    to_neighbor: np.ndarray  # (edges,) 1 if the edge i→j leads to a neighbour of i, else 0
+    to_neighbor: np.ndarray  # (edges,) 1 if the edge i→j leads to a neighbour of i, else 0; a factor, so in float32
     from_neighbor: np.ndarray  # (edges,) 1 if i is a neighbour of j, else 0
 
 
@@ -185,7 +185,7 @@ def map_moments(transposed, slots, root, start, stop, moments):
             counted = slots.to_neighbor[slots.starts[slot] : slots.starts[slot + 1]]
             measure_steps(transposed, others, here, steps, omega)
             for e in range(others.shape[0]):
-                omega[e] = np.float32(counted[e]) * root[table_entry(omega[e])]
+                omega[e] = counted[e] * root[table_entry(omega[e])]
                 totals[e] += omega[e]
             for a in range(dim):
                 mean, step = means[a], steps[a]
@@ -254,19 +254,21 @@ def radii_along(frames, scatter, start, stop, radii):
 @compiled_sums
 def sum_over_edges(values, slots, start, stop, sums):
     """sums[t, i] = Σ_j P_ij values[t, j]."""
-    totals = np.empty(CHUNK, np.float32)
+    n_terms = values.shape[0]
+    totals = np.empty((n_terms, CHUNK), np.float32)
     for first in range(start, stop, CHUNK):
         points = slots.points[first : min(first + CHUNK, stop)]
-        for t in range(values.shape[0]):
-            row = values[t]
-            totals[:] = 0
-            for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
-                others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
-                weights = slots.weights[slots.starts[slot] : slots.starts[slot + 1]]
+        totals[:] = 0
+        for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
+            others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
+            weights = slots.weights[slots.starts[slot] : slots.starts[slot + 1]]
+            for t in range(n_terms):
+                row, total = values[t], totals[t]
                 for e in range(others.shape[0]):
-                    totals[e] += weights[e] * row[uint32(others[e])]
+                    total[e] += weights[e] * row[uint32(others[e])]
+        for t in range(n_terms):
             for e in range(points.shape[0]):
-                sums[t, points[e]] = totals[e]
+                sums[t, points[e]] = totals[t, e]
 
 
 @compiled_sums
@@ -322,7 +324,6 @@ def stretch(transposed, slots, root, pull, tensors, weight, start, stop, gradien
     )
     own = np.empty((level + 1, CHUNK), np.float32)
     omega, inward, both = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
-    mine, theirs, against = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
     for first in range(start, stop, CHUNK):
         points = slots.points[first : min(first + CHUNK, stop)]
         gather_columns(transposed, points, here)
@@ -336,25 +337,22 @@ def stretch(transposed, slots, root, pull, tensors, weight, start, stop, gradien
                 slots.from_neighbor[edges],
             )
             degree = others.shape[0]
-            for e in range(degree):
-                mine[e] = to_neighbor[e]
-                theirs[e] = from_neighbor[e]
-                against[e] = -theirs[e]
             measure_steps(transposed, others, here, steps, omega)
-            gather_both(tensors[level], others, own[level], mine, theirs, inward)
+            gather_both(tensors[level], others, own[level], to_neighbor, from_neighbor, inward)
             stretched[:, :degree] = 0
             part = 0
             for a in range(dim):
                 for b in range(a + 1):
-                    gather_both(tensors[part], others, own[part], mine, theirs, both)
+                    gather_both(tensors[part], others, own[part], to_neighbor, from_neighbor, both)
                     part += 1
                     add_products(both, steps[b], degree, stretched[a])
                     if b < a:
                         add_products(both, steps[a], degree, stretched[b])
             for a in range(dim):
                 step, stretched_along = steps[a], stretched[a]
-                gather_both(tensors[first_mean + a], others, own[first_mean + a], mine, against, both)
+                mean, own_mean = tensors[first_mean + a], own[first_mean + a]
                 for e in range(degree):
+                    both[e] = to_neighbor[e] * own_mean[e] - from_neighbor[e] * mean[uint32(others[e])]
                     inward[e] -= (stretched_along[e] - np.float32(2) * both[e]) * step[e]
                     stretched_along[e] -= both[e]
             for e in range(degree):

@@ -1,7 +1,7 @@
 """How well terms of the map agree with those of the data, and the slopes of that agreement.
 
 C(t°, t^e) = ½ Corr(t°, t^e) + ½ Corr(A t°, A t^e): half of it is of the terms themselves, half of their averages over
-the graph, A = D⁻¹P. The radius of one point is noisy, and a correlation of single radii moves points to fit that noise.
+the graph, A = D⁻¹P. The radius of one point is noisy, and a correlation of single radii moves points to fit noise.
 """
 
 from __future__ import annotations

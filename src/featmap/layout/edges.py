@@ -45,8 +45,8 @@ def sort_into_slots(graph: Graph, to_neighbor: NDArray[np.uint8]) -> Slots:
         np.full(first_slots[-1] + 1, edges.nnz),
         np.empty(edges.nnz, np.int32),
         np.empty(edges.nnz, np.float32),
-        np.empty(edges.nnz, np.uint8),
-        np.empty(edges.nnz, np.uint8),
+        np.empty(edges.nnz, np.float32),
+        np.empty(edges.nnz, np.float32),
     )
     from_neighbor = to_neighbor[graph.reverse_edges]
     fill_slots(edges.indptr, edges.indices, edges.data, to_neighbor, from_neighbor, slots, 0, n_points)

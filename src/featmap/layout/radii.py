@@ -17,7 +17,7 @@ VARIANCE_SHIFT = 0.1
 
 def radius_floor(radii: DoubleArray, connected: NDArray[np.bool_]) -> DoubleArray:
     """ε of every direction: FLOOR times the median R of the connected points, or times 1 if that is zero."""
-    counted = radii[connected]
+    counted = radii if connected.all() else radii[connected]
     if not len(counted):
         return np.full(radii.shape[1], FLOOR)
     middle = len(counted) // 2
