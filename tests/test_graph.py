@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reference
-from featmap.graph import build_graph, neighbor_memberships, weights_of_neighbors
+from featmap.graph import build_graph, edges_to_neighbors, neighbor_memberships, weights_of_neighbors
 from featmap.values import Neighbors
 from stages import CONNECT_ALL
 
@@ -94,3 +94,18 @@ def test_weights_of_neighbors(rng, run):
     dense = graph.weights.toarray()
     expected = np.take_along_axis(dense, near.indices.astype(np.int64), axis=1)
     assert np.array_equal(weights_of_neighbors(graph, near.indices, run), expected)
+
+
+def test_edges_to_neighbors_are_marked(rng, run):
+    """Every edge leads to a neighbour of one end; a neighbour that is too far does not count."""
+    near = neighbors_of(rng.normal(size=(200, 3)), 5)
+    limit = float(np.quantile(near.distances, 0.9))
+    graph = build_graph(near, 6, limit, run)
+    marked = edges_to_neighbors(graph, near, limit, run)
+    expected = np.zeros((200, 200))
+    rows, columns = np.nonzero(near.distances < limit)
+    expected[rows, near.indices[rows, columns]] = 1
+    assert np.array_equal(expected[graph.sources, graph.weights.indices], marked)
+    assert marked.sum() == expected.sum()
+    assert ((marked + marked[graph.reverse_edges]) > 0).all()
+    assert not marked.all()

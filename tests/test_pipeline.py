@@ -16,6 +16,7 @@ import scipy.sparse as sp
 import reference
 from featmap import FeatMAP, pipeline
 from featmap import neighbors as neighbors_stage
+from featmap.checks.parameters import TERMS
 from featmap.layout.density import Density
 from featmap.layout.similarity import Curve
 from featmap.run import Run
@@ -172,14 +173,58 @@ def test_radii_are_measured_along_the_frames(integers):
     np.testing.assert_allclose(gram, np.broadcast_to(np.eye(2), gram.shape), atol=1e-5)
     assert np.abs(model.frames_[:, 0, 1]).mean() > 0.2
     curve = Curve.fit(0.1, 1.0)
-    P = model.graph_.toarray()
-    Y = model.embedding_.astype(np.float64)
-    radii = reference.map_radii(Y, P, model.frames_, curve.a, curve.b)
-    # The floor is relative to the upper median, one of the radii; the mean of the two in the middle differs by 1e-5.
-    floor = 1e-3 * np.sort(radii, axis=0)[len(radii) // 2]
-    np.testing.assert_allclose(model.embedding_radii_, np.log(radii + floor), atol=1e-12)
+    Y, N = model.embedding_.astype(np.float64), neighbor_matrix(model)
+    logs = {kind: log_of(reference.map_radii(Y, N, model.frames_, curve.a, curve.b, kind)) for kind in TERMS}
+    np.testing.assert_allclose(model.embedding_total_radii_, logs["directions"][:, 0], atol=1e-9)
+    np.testing.assert_allclose(model.embedding_radii_, logs["directions"][:, 1:], atol=1e-9)
+    total = np.corrcoef(model.total_radii_, model.embedding_total_radii_)[0, 1]
+    assert model.total_density_correlation_ == pytest.approx(total)
+    on_map = logs["shape"][:, 1] - logs["shape"][:, 2]
+    assert model.mean_shapes_[1] == pytest.approx(on_map.mean())
     expected = [np.corrcoef(model.radii_[:, axis], model.embedding_radii_[:, axis])[0, 1] for axis in (0, 1)]
     np.testing.assert_allclose(model.density_correlation_, expected, atol=1e-9)
+
+
+def neighbor_matrix(model):
+    """N[i, j]: whether j is a neighbour of i."""
+    indices, _ = model.neighbors_
+    N = np.zeros((len(indices), len(indices)), bool)
+    np.put_along_axis(N, indices, True, axis=1)
+    return N
+
+
+def log_of(radii):
+    """The floor is relative to the upper median, one of the radii; the mean of the two in the middle differs."""
+    return np.log(radii + 1e-3 * np.sort(radii, axis=0)[len(radii) // 2])
+
+
+def test_data_and_map_have_radii_over_the_same_neighbors(integers):
+    """On a map that is the data itself, radii with equal weights are equal; a hub's other edges do not count."""
+    X = integers[:, :2] + np.random.default_rng(0).normal(scale=0.01, size=(500, 2))
+    model = FeatMAP(**QUICK, density_weight=0, init=X.astype(np.float32), n_tangent_neighbors=30).fit(X)
+    indices = model.neighbors_[0][:, :14]
+    P = model.graph_.toarray()
+    weights = np.take_along_axis(P, indices, axis=1)
+    squares = ((X[indices] - X[:, None]) ** 2).sum(axis=2)
+    expected = (weights * squares).sum(axis=1) / weights.sum(axis=1)
+    np.testing.assert_allclose(model.total_radii_, log_of(expected), atol=1e-4)
+    all_edges = (P * ((X[:, None] - X[None]) ** 2).sum(axis=2)).sum(axis=1) / P.sum(axis=1)
+    assert np.abs(model.total_radii_ - log_of(all_edges)).max() > 0.1
+
+
+def test_frames_follow_the_map_while_density_acts(integers, monkeypatch):
+    """Every 30 epochs of density, counted from its first."""
+    fitted, descend = [], pipeline.descend
+
+    def watched(state, forces, until, n_epochs, run):
+        fitted.append((state.epoch, until, state.axes.copy()))
+        return descend(state, forces, until, n_epochs, run)
+
+    monkeypatch.setattr(pipeline, "descend", watched)
+    FeatMAP(n_epochs=250, random_state=0).fit(integers)
+    assert [(begin, end) for begin, end, _ in fitted] == [(0, 175), (175, 205), (205, 235), (235, 250)]
+    assert not np.array_equal(fitted[1][2], fitted[2][2])
+    assert not np.array_equal(fitted[2][2], fitted[3][2])
 
 
 def test_density_raises_the_correlation(integers):
