@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from .checks.settings import NeighborhoodSettings, Settings
 from .data.scaling import ScaledData, scale_data
 from .data.sparse import Matrix
 from .errors import warn
-from .frames import fit_frames
+from .frames import make_frame_fitter
 from .graph import build_graph, mean_distance, neighbor_memberships, weights_of_neighbors
 from .layout.density import FitFrames, MakeDensity, density_along_frames, exact_map_radii
 from .layout.descent import State, descend
@@ -109,10 +109,7 @@ def lay_out(
     connection = run.stage("alignment", connect, data, tangents, edges.graph, dim, order)
     radii = data_radii(tangents, max(dim, tangents.n_directions))
 
-    def fit(embedding: FloatArray) -> Frames:
-        return fit_frames(
-            settings.frames, embedding, edges.graph, connection, settings.n_neighbors, settings.seed, run
-        )
+    fit = make_frame_fitter(settings.frames, edges.graph, connection, settings.n_neighbors, settings.seed, run)
 
     def density(frames: Frames) -> Force:
         return make_density(edges, frames, order.into_layout(radii), settings.density_weight, fit)
@@ -125,7 +122,7 @@ def lay_out(
     return Fitted(
         manifold,
         place_unconnected(order.into_rows(state.embedding), manifold.graph),
-        Frames(order.into_rows(frames.axes), frames.covariance_size),
+        replace(frames, axes=order.into_rows(frames.axes)),
         log_radii(radii[:, :dim], manifold.graph.is_connected),
         order.into_rows(log_radii(embedding_radii, edges.graph.is_connected)),
         state.epoch,

@@ -5,6 +5,8 @@ from numba import uint32
 
 from .compilation import compiled, compiled_sums
 
+CLOSEST = 1e-12  # the smallest distance D of two frames; it is divided by
+
 
 @compiled_sums
 def map_covariance(embedding, indptr, indices, weights, steps, start, stop, out):
@@ -50,32 +52,60 @@ def carried_in_the_plane(frames, indptr, indices, weights, rotations, start, sto
 
 @compiled_sums
 def frame_attraction(frames, indptr, indices, weights, a, b, start, stop, out):
-    """Σ_j 2 P_ij ∂log Q_ij/∂V_i with Q = 1/(1 + a D^2b), D = 1 − ⟨V_i, V_j⟩/d; so ∂D/∂V_i = −V_j/d."""
+    """Adds −Σ_j 2 P_ij ∂log Q_ij/∂V_i with Q = 1/(1 + a D^2b), D = 1 − ⟨V_i, V_j⟩/d; so ∂D/∂V_i = −V_j/d."""
     dim = frames.shape[1]
     for i in range(start, stop):
         for e in range(indptr[i], indptr[i + 1]):
             j = uint32(indices[e])
-            distance = frame_distance(frames[i], frames[j])
+            distance = max(frame_distance(frames[i], frames[j]), CLOSEST)
             power = a * distance ** (2 * b)
-            pull = 2 * weights[e] * 2 * b * power / (max(distance, 1e-6) * (1 + power)) / dim
+            pull = 2 * weights[e] * 2 * b * power / (distance * (1 + power)) / dim
             for c in range(dim):
                 for axis in range(dim):
-                    out[i, c, axis] += pull * frames[j, c, axis]
+                    out[i, c, axis] -= pull * frames[j, c, axis]
 
 
 @compiled_sums
-def frame_repulsion(frames, drawn, rates, a, b, start, stop, out):
-    """Σ rates_i ∂log(1 − Q_ij)/∂V_i over the points j drawn for i."""
+def frame_repulsion(frames, drawn, weight, a, b, most_similar, start, stop, out):
+    """Adds −Σ_j weight ∂log(1 − κ Q_ij)/∂V_i over the points j drawn for i; κ is ``most_similar``."""
     dim = frames.shape[1]
     for i in range(start, stop):
         for e in range(drawn.shape[1]):
             j = uint32(drawn[i, e])
-            distance = frame_distance(frames[i], frames[j])
+            distance = max(frame_distance(frames[i], frames[j]), CLOSEST)
             power = a * distance ** (2 * b)
-            push = rates[i] * 2 * b / ((distance + 1e-2) * (1 + power)) / dim
+            slope = 2 * b * power * most_similar / (distance * (1 - most_similar + power) * (1 + power))
+            push = weight * slope / dim
             for c in range(dim):
                 for axis in range(dim):
-                    out[i, c, axis] -= push * frames[j, c, axis]
+                    out[i, c, axis] += push * frames[j, c, axis]
+
+
+@compiled
+def turn_frames(frames, gradient, rates, largest_angle, start, stop, out):
+    """V_i + V_i Ω_i with Ω = −rate·skew(VᵀG), made smaller where ‖Ω‖/√2, the angle in the plane, is too large.
+
+    Only the skew part turns a frame. The rest of the gradient would stretch it, or turn it inside out.
+    """
+    dim = frames.shape[1]
+    turn = np.empty((dim, dim))
+    for i in range(start, stop):
+        squares = 0.0
+        for a in range(dim):
+            for b in range(dim):
+                total = 0.0
+                for c in range(dim):
+                    total += frames[i, c, a] * gradient[i, c, b] - frames[i, c, b] * gradient[i, c, a]
+                turn[a, b] = -rates[i] * total / 2
+                squares += turn[a, b] ** 2
+        angle = np.sqrt(squares / 2)
+        shrink = largest_angle / angle if angle > largest_angle else 1.0
+        for c in range(dim):
+            for b in range(dim):
+                total = 0.0
+                for a in range(dim):
+                    total += frames[i, c, a] * turn[a, b]
+                out[i, c, b] = frames[i, c, b] + shrink * total
 
 
 @compiled_sums
