@@ -1,7 +1,7 @@
 """The frame of one point, from the frames of the points around it, which do not change.
 
-The point has axes of shape (q, n). The other points j have axes (k, q, n), frames (k, d', d'), changes x_j − x (k, n),
-steps y_j − y (k, d') and weights (k,). Without other points the frame is the identity.
+The point has axes of shape (q, n). The other points j have axes (k, q, n), frames (k, d', d'), changes x_j − x of
+shape (k, n), steps y_j − y (k, d') and weights (k,). Without other points the frame is the identity.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def aligned_among(
     weights: np.ndarray,
     covariance_size: float,
 ) -> DoubleArray:
-    """V^e ← polar(Σ_j w_j V_j^e O_j + μ C + Σ_j w_j V^e) from polar(C): the iteration of the aligned frames, (d', d').
+    """V^e ← polar(Σ_j w_j V_j^e O_j + μ C + Σ_j w_j V^e) from polar(C), as aligned frames are fitted: (d', d').
 
     The start and the damping decide which of two mirrored frames is found. Without them one row in five of digits had
     the mirror image of the frame that the model has.

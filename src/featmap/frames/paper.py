@@ -90,20 +90,20 @@ class FrameLoss:
         """The loss itself, over all pairs, in float64. It takes long: for reports and tests."""
         flat = frames.reshape(len(frames), -1).astype(np.float64)
         total = 0.0
-        for row in flat:
-            powers = self._powers(flat @ row / frames.shape[1])
+        for i, row in enumerate(flat):
+            powers = self._powers(np.delete(flat, i, axis=0) @ row / frames.shape[1])
             total += np.log((1 - MOST_SIMILAR + powers) / (1 + powers)).sum()
-        total -= len(frames) * np.log(1 - MOST_SIMILAR)  # no point repels itself
-        return self.divergence(frames) - self.repulsion / len(frames) * float(total)
+        return self.divergence(frames) - self.repulsion / len(frames) * total
 
     def add_gradient(
         self, frames: DoubleArray, drawn: IntArray, start: int, stop: int, gradient: DoubleArray
     ) -> None:
         """Add the gradient at the points start:stop, where the points ``drawn`` for each stand for all others."""
-        edges, a, b = self.similar.weights, self.curve.a, self.curve.b
-        frame_attraction(frames, edges.indptr, edges.indices, edges.data, a, b, start, stop, gradient)
+        edges, a, b, dim = self.similar.weights, self.curve.a, self.curve.b, frames.shape[1]
+        flat, out = frames.reshape(len(frames), -1), gradient.reshape(len(frames), -1)
+        frame_attraction(flat, dim, edges.indptr, edges.indices, edges.data, a, b, start, stop, out)
         weight = 2 * self.repulsion / drawn.shape[1]
-        frame_repulsion(frames, drawn, weight, a, b, MOST_SIMILAR, start, stop, gradient)
+        frame_repulsion(flat, dim, drawn, weight, a, b, MOST_SIMILAR, start, stop, out)
 
     def _powers(self, cosines: DoubleArray) -> DoubleArray:
         """a D^2b."""
@@ -150,9 +150,9 @@ def rotations_onto_map(
 ) -> tuple[DoubleArray, DoubleArray]:
     """The rotation R and the signs ε of the directions that fit all frames of each connected part to the map.
 
-    Cosines on the edges leave both free. They maximise Σ_i ⟨C_i, R F_i S_i ε⟩, whose maximum over R is the nuclear norm
-    of Σ_l ε_l Σ_i s_il c_il f_ilᵀ, where c and f are columns of C and F. The signs are chosen one after the other.
-    A map that is turned or mirrored has the same ε, and R turns with it.
+    Cosines on the edges leave both free. They maximise Σ_i ⟨C_i, R F_i S_i ε⟩, whose maximum over R is the nuclear
+    norm of Σ_l ε_l Σ_i s_il c_il f_ilᵀ, where c and f are columns of C and F. The signs are chosen one after the
+    other. A map that is turned or mirrored has the same ε, and R turns with it.
     """
     dim = frames.shape[1]
     members = sp.csr_matrix((np.ones(len(part)), (part, np.arange(len(part)))), (n_parts, len(part)))

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import uint32
 
-from .compilation import compiled, compiled_sums
+from .compilation import compiled, compiled_sums, inlined
 
 CLOSEST = 1e-12  # the smallest distance D of two frames; it is divided by
 
@@ -50,35 +50,40 @@ def carried_in_the_plane(frames, indptr, indices, weights, rotations, start, sto
         out[i, 0], out[i, 1], out[i, 2], out[i, 3] = a, b, c, d
 
 
+@inlined
+def frame_distance(frames, i, j, dim):
+    """D = 1 − ⟨V_i, V_j⟩/d, in [0, 2]; not 0 itself, since it is divided by. Frames are rows of d² numbers."""
+    total = 0.0
+    for entry in range(frames.shape[1]):
+        total += frames[i, entry] * frames[j, entry]
+    return min(max(1.0 - total / dim, CLOSEST), 2.0)
+
+
 @compiled_sums
-def frame_attraction(frames, indptr, indices, weights, a, b, start, stop, out):
+def frame_attraction(frames, dim, indptr, indices, weights, a, b, start, stop, out):
     """Adds −Σ_j 2 P_ij ∂log Q_ij/∂V_i with Q = 1/(1 + a D^2b), D = 1 − ⟨V_i, V_j⟩/d; so ∂D/∂V_i = −V_j/d."""
-    dim = frames.shape[1]
     for i in range(start, stop):
         for e in range(indptr[i], indptr[i + 1]):
             j = uint32(indices[e])
-            distance = max(frame_distance(frames[i], frames[j]), CLOSEST)
+            distance = frame_distance(frames, i, j, dim)
             power = a * distance ** (2 * b)
             pull = 2 * weights[e] * 2 * b * power / (distance * (1 + power)) / dim
-            for c in range(dim):
-                for axis in range(dim):
-                    out[i, c, axis] -= pull * frames[j, c, axis]
+            for entry in range(frames.shape[1]):
+                out[i, entry] -= pull * frames[j, entry]
 
 
 @compiled_sums
-def frame_repulsion(frames, drawn, weight, a, b, most_similar, start, stop, out):
+def frame_repulsion(frames, dim, drawn, weight, a, b, most_similar, start, stop, out):
     """Adds −Σ_j weight ∂log(1 − κ Q_ij)/∂V_i over the points j drawn for i; κ is ``most_similar``."""
-    dim = frames.shape[1]
     for i in range(start, stop):
         for e in range(drawn.shape[1]):
             j = uint32(drawn[i, e])
-            distance = max(frame_distance(frames[i], frames[j]), CLOSEST)
+            distance = frame_distance(frames, i, j, dim)
             power = a * distance ** (2 * b)
             slope = 2 * b * power * most_similar / (distance * (1 - most_similar + power) * (1 + power))
             push = weight * slope / dim
-            for c in range(dim):
-                for axis in range(dim):
-                    out[i, c, axis] += push * frames[j, c, axis]
+            for entry in range(frames.shape[1]):
+                out[i, entry] += push * frames[j, entry]
 
 
 @compiled
@@ -106,17 +111,6 @@ def turn_frames(frames, gradient, rates, largest_angle, start, stop, out):
                 for a in range(dim):
                     total += frames[i, c, a] * turn[a, b]
                 out[i, c, b] = frames[i, c, b] + shrink * total
-
-
-@compiled_sums
-def frame_distance(here, there):
-    """D = 1 − ⟨V_i, V_j⟩/d, in [0, 2]."""
-    dim = here.shape[0]
-    total = 0.0
-    for c in range(dim):
-        for axis in range(dim):
-            total += here[c, axis] * there[c, axis]
-    return min(max(1.0 - total / dim, 0.0), 2.0)
 
 
 @compiled
