@@ -234,10 +234,28 @@ def aligned_sweep(frames, covariance, P, rotations, weight):
     return moved
 
 
-def frame_value(frames, P, a, b):
-    """Σ P log Q over directed edges with D = 1 − ⟨V_i, V_j⟩/d."""
-    total = 0.0
-    for i, j in zip(*np.nonzero(P), strict=True):
-        distance = 1 - (frames[i] * frames[j]).sum() / frames.shape[1]
-        total += P[i, j] * np.log(1 / (1 + a * distance ** (2 * b)))
-    return total
+def frame_distances(frames):
+    """D = 1 − ⟨V_i, V_j⟩/d of all pairs."""
+    return 1 - np.einsum("ica,jca->ij", frames, frames) / frames.shape[1]
+
+
+def frame_divergence(frames, P, a, b):
+    """KL(P‖Q) = Σ P(log P − log Q) over directed edges, Q = 1/(1 + a D^2b)."""
+    i, j = np.nonzero(P)
+    Q = similarity(frame_distances(frames)[i, j] ** 2, a, b)
+    return (P[i, j] * (np.log(P[i, j]) - np.log(Q))).sum()
+
+
+def frame_repulsion_value(frames, a, b, most_similar):
+    """−Σ_{i≠j} log(1 − κ Q_ij)."""
+    different = ~np.eye(len(frames), dtype=bool)
+    Q = similarity(frame_distances(frames)[different] ** 2, a, b)
+    return -np.log(1 - most_similar * Q).sum()
+
+
+def turned(frame, gradient, rate, largest_angle):
+    """V + VΩ with Ω = −rate·skew(VᵀG) of norm √2·largest_angle at most."""
+    product = frame.T @ gradient
+    turn = -rate * (product - product.T) / 2
+    angle = np.linalg.norm(turn) / np.sqrt(2)
+    return frame + frame @ turn * min(1, largest_angle / angle)

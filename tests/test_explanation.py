@@ -14,6 +14,7 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 
+import reference
 from featmap import (
     Explanation,
     FeatMAP,
@@ -164,6 +165,56 @@ def test_a_frame_knows_nothing_of_rows_left_out(rng):
     elsewhere = replace(points, mapped=replace(points.mapped, embedding=embedding))
     np.testing.assert_array_equal(elsewhere.frame_without(5, left_out), points.frame_without(5, left_out))
     assert not np.allclose(elsewhere.frame_without(5, nothing), points.frame_without(5, nothing), atol=0.01)
+
+
+def test_a_score_of_aligned_frames_is_that_of_the_frames_drawn(digits_model):
+    """With nothing left out a frame is fitted again as it is drawn: not as its mirror image, and hardly turned."""
+    points, nothing = digits_model._points, np.empty(0, np.int32)
+    rows = range(0, len(points), 5)
+    distances = [1 - np.sum(points.frame_without(row, nothing) * points.frames.axes[row]) / 2 for row in rows]
+    assert np.mean(np.array(distances) > 0.05) < 0.02  # a mirror image is at a distance of 1
+    assert np.median(distances) < 1e-4
+
+
+def test_a_score_of_the_papers_frames_is_that_of_the_frames_drawn(rng):
+    """Scored arrows are V_i^e V_iᵀ with the frames of the model, whatever rows are left out."""
+    X = rng.normal(size=(150, 12))
+    explanation = explain(X, X[:, :2], frames="paper")
+    points, near = explanation._points, np.argsort(np.linalg.norm(X[:, :2] - X[7, :2], axis=1))[1:61]
+    arrows = explanation.arrows([7], kind="frame")[0]
+    scores = []
+    for scored in (near[::2], near[1::2]):
+        predicted, true = centered(X[scored, :2] @ arrows.T), centered(X[scored])
+        scores.append((predicted * true).sum() / np.linalg.norm(predicted) / np.linalg.norm(true))
+    assert explanation.fidelity([7], "frame", 60)[0] == pytest.approx(np.mean(scores), abs=1e-5)
+    assert np.array_equal(points.frame_without(7, near), points.frames.axes[7])
+
+
+@pytest.mark.parametrize("frames", ["aligned", "paper"])
+def test_rows_that_are_nearly_those_of_the_data_have_nearly_their_frames(frames, digits):
+    """Their arrows V^e Vᵀ are compared, since the signs of V may differ. Random ones have a cosine of 0."""
+    model = FeatMAP(n_epochs=50, random_state=0, frames=frames).fit(digits[:600])
+    rows = np.arange(0, 600, 6)
+    noise = 1e-3 * np.random.default_rng(0).normal(size=(100, 64))
+    new = model.explain(digits[rows] + noise)
+    assert new._points.frames.solver == frames
+    arrows, own = new.arrows(kind="frame"), model.arrows(rows, kind="frame")
+    cosines = (arrows * own).sum(axis=(1, 2)) / 2
+    assert np.median(cosines) > 0.8
+    assert abs(np.median((arrows * own[::-1]).sum(axis=(1, 2)) / 2)) < 0.2
+
+
+def test_new_rows_of_the_paper_have_the_mean_of_the_frames_around_them(rng):
+    model = FeatMAP(n_epochs=5, random_state=0, frames="paper").fit(rng.normal(size=(100, 6)))
+    points = model.explain(rng.normal(size=(5, 6)))._points
+    mapped = points.mapped
+    for row in range(5):
+        near, weights = points.links[row].indices, points.links[row].data
+        here = axes(mapped.data, points.tangents, np.array([row], np.int32), 2)[0]
+        total = np.zeros((2, 2))
+        for j, weight, there in zip(near, weights, axes(mapped.data, mapped.tangents, near, 2), strict=True):
+            total += weight * mapped.frames.axes[j] * (there * here).sum(axis=1)
+        np.testing.assert_allclose(points.frames.axes[row], reference.nearest_orthogonal(total), atol=1e-5)
 
 
 def test_random_frames_do_not_depend_on_the_batch(digits_model):

@@ -7,20 +7,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import make_swiss_roll
 
 import reference
-from featmap.frames import fit_frames, map_covariances
+from featmap.frames import make_frame_fitter, map_covariances, paper
 from featmap.frames.aligned import MAP_WEIGHT, sweep
-from featmap.frames.paper import consistent_signs, cosine_graph
+from featmap.frames.paper import FrameLoss, cosine_graph, descend, random_rotations, rotations_onto_map
+from featmap.frames.signs import consistent_signs
 from featmap.graph import membership_strengths, symmetrize
-from featmap.kernels.frames import frame_attraction, frame_repulsion
+from featmap.kernels.frames import frame_attraction, frame_repulsion, turn_frames
+from featmap.run import Run
 from featmap.tangents.alignment import connect
 from featmap.tangents.axes import axes
 from featmap.tangents.consistency import consistency
 from featmap.values import Connection, Graph, Order
-from stages import connected
+from stages import as_graph, connected
 
 SOLVERS = ["aligned", "paper"]
+
+
+def fit_frames(solver, embedding, graph, connection, run):
+    return make_frame_fitter(solver, graph, connection, 15, 0, run)(embedding)
 
 
 @pytest.fixture
@@ -36,7 +43,7 @@ def plane(rng, run):
 def test_frames_are_orthogonal(solver, dim, rng, run):
     _, _, graph, connection = connected(rng.normal(size=(150, 3)), run, dim)
     Y = rng.normal(size=(150, dim)).astype(np.float32)
-    frames = fit_frames(solver, Y, graph, connection, 15, 0, run).axes
+    frames = fit_frames(solver, Y, graph, connection, run).axes
     gram = np.einsum("mca,mcb->mab", frames, frames, dtype=np.float64)
     np.testing.assert_allclose(gram, np.broadcast_to(np.eye(dim), gram.shape), atol=1e-5)
 
@@ -44,22 +51,53 @@ def test_frames_are_orthogonal(solver, dim, rng, run):
 def test_aligned_frames_undo_the_local_basis_of_a_plane(plane, run):
     """On the plane's own coordinates every arrow equals the plane's loading: the PCA biplot."""
     basis, Y, (data, tangents, graph, connection) = plane
-    frames = fit_frames("aligned", Y, graph, connection, 15, 0, run).axes
+    frames = fit_frames("aligned", Y, graph, connection, run).axes
     V = axes(data, tangents, np.arange(400, dtype=np.int32), 2)
     arrows = np.einsum("mlh,mcl->mhc", V, frames)
     np.testing.assert_allclose(arrows, np.broadcast_to(basis, arrows.shape), atol=1e-2)
 
 
-def test_paper_frames_follow_a_ribbon(rng, run):
-    """Where the local directions are the same everywhere, cosines and signs suffice."""
+def test_one_rotation_and_signs_fit_the_paper_frames_to_the_map(rng, run):
+    """Along a ribbon the local directions are the same everywhere: equal frames, turned onto the map, are true."""
     basis = np.linalg.qr(rng.normal(size=(20, 2)))[0]
     flat = rng.uniform(-1, 1, (400, 2)) * [1.0, 0.005]
     data, tangents, graph, connection = connected(flat @ basis.T, run)
-    frames = fit_frames("paper", flat.astype(np.float32), graph, connection, 15, 0, run).axes
+    covariance = map_covariances(flat.astype(np.float32), graph, connection, run)
+    equal = np.broadcast_to(np.linalg.qr(rng.normal(size=(2, 2)))[0], (400, 2, 2))
+    signs = consistent_signs(graph, connection) * rng.choice([-1, 1], 2)
+    rotation, flips = rotations_onto_map(equal, signs, covariance, np.zeros(400, np.int32), 1)
     V = axes(data, tangents, np.arange(400, dtype=np.int32), 2)
-    arrows = np.einsum("mlh,mcl->mhc", V, frames)
+    arrows = np.einsum("mlh,mcl->mhc", V, rotation @ equal * (signs * flips)[:, None, :])
     agreement = np.einsum("mhc,hc->m", arrows, basis) / 2  # 1 is perfect, 0 is random
     assert np.median(agreement) > 0.9
+
+
+def test_every_connected_part_has_a_rotation_of_its_own(rng):
+    """Two parts that need different rotations and signs both fit perfectly."""
+    frames = random_rotations(40, 3, rng)
+    part = np.repeat([0, 1], 20).astype(np.int32)
+    wanted = np.linalg.qr(rng.normal(size=(2, 3, 3)))[0]
+    flips = np.array([[1, -1, 1], [-1, 1, 1]])
+    covariance = (wanted[part] @ frames * flips[part][:, None, :]).astype(np.float32)
+    rotations, found = rotations_onto_map(frames, np.ones((40, 3)), covariance, part, 2)
+    np.testing.assert_allclose(rotations[part] @ frames * found[part][:, None, :], covariance, atol=1e-5)
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("dim", [2, 3])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_frames_turn_with_the_map(solver, dim, mirrored, digits, run):
+    """V^e → R V^e where Y → Y Rᵀ, for a rotation by any angle and for a reflection."""
+    X = digits[:400]
+    _, _, graph, connection = connected(X, run, dim)
+    Y = (X - X.mean(axis=0)) @ np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][:dim].T
+    R = random_rotations(1, dim, np.random.default_rng(4))[0]
+    R[:, 0] *= -1 if mirrored else 1
+    fit = make_frame_fitter(solver, graph, connection, 15, 0, run)
+    frames = fit(Y.astype(np.float32)).axes
+    again = fit((Y @ R.T).astype(np.float32)).axes
+    errors = np.abs(again - np.einsum("ab,mbc->mac", R, frames)).max(axis=(1, 2))
+    assert np.quantile(errors, 0.99) < 1e-3  # a frame on the brink of its mirror image may fall on either side
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -69,9 +107,9 @@ def test_flipping_singular_vectors_flips_their_columns(solver, rng, run):
     Y = rng.normal(size=(300, 2)).astype(np.float32)
     signs = rng.choice([-1.0, 1.0], (300, tangents.n_directions))
     flipped = replace(tangents, factors=tangents.factors * signs[:, None, :])
-    frames = fit_frames(solver, Y, graph, connection, 15, 0, run).axes
+    frames = fit_frames(solver, Y, graph, connection, run).axes
     flipped_connection = connect(data, flipped, graph, 2, Order.of_the_rows(300), run)
-    again = fit_frames(solver, Y, graph, flipped_connection, 15, 0, run).axes
+    again = fit_frames(solver, Y, graph, flipped_connection, run).axes
     expected = frames * signs[:, None, :2].astype(np.float32)
     if solver == "aligned":
         assert np.array_equal(again, expected)
@@ -103,32 +141,163 @@ def test_covariance_equals_its_twin(rng, run):
         expected[i] += graph.weights.data[e] * np.outer(Y[j] - Y[i], connection.steps[e])
     np.testing.assert_allclose(map_covariances(Y, graph, connection, run), expected, atol=1e-4)
     size = np.linalg.norm(expected, axis=(1, 2)).mean()
-    frames = fit_frames("aligned", Y, graph, connection, 15, 0, run)
+    frames = fit_frames("aligned", Y, graph, connection, run)
     assert frames.covariance_size == pytest.approx(size, rel=1e-5)
 
 
-def test_paper_gradient_equals_finite_differences(rng):
-    m, dim, a, b = 8, 2, 1.7, 0.9
+def symmetric_weights(rng, m):
     P = np.triu(rng.random((m, m)), 1).astype(np.float32)
-    P = P + P.T
-    weights = sp.csr_matrix(P)
-    frames = np.linalg.qr(rng.normal(size=(m, dim, dim)))[0]
-    found = np.zeros_like(frames)
-    frame_attraction(frames, weights.indptr, weights.indices, weights.data, a, b, 0, m, found)
+    return P + P.T
+
+
+def everyone(m):
+    """Every point is drawn once for each point."""
+    return np.broadcast_to(np.arange(m, dtype=np.int32), (m, m)).copy()
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_paper_loss_equals_its_twin(dim, rng):
+    P = symmetric_weights(rng, 8)
+    loss = FrameLoss(as_graph(P))
+    frames = random_rotations(8, dim, rng)
+    a, b = loss.curve.a, loss.curve.b
+    divergence = reference.frame_divergence(frames, P.astype(float), a, b)
+    repulsion = reference.frame_repulsion_value(frames, a, b, paper.MOST_SIMILAR)
+    assert loss.divergence(frames) == pytest.approx(divergence)
+    rate = paper.NEGATIVES_PER_EDGE * P.sum(axis=1).mean() / 8
+    assert loss.value(frames) == pytest.approx(divergence + rate * repulsion, rel=1e-6)
+
+
+def frame_differences(value, frames):
     flat = reference.finite_differences(
-        lambda v: reference.frame_value(v.reshape(m, dim, dim), P.astype(np.float64), a, b), frames.reshape(m, -1)
+        lambda flat: value(flat.reshape(frames.shape)), frames.reshape(len(frames), -1)
     )
-    np.testing.assert_allclose(found, flat.reshape(m, dim, dim), rtol=1e-5, atol=1e-7)
+    return flat.reshape(frames.shape)
 
 
-def test_paper_repulsion_pushes_frames_apart(rng):
-    frames = np.linalg.qr(rng.normal(size=(2, 2, 2)))[0]
-    frames[1] = frames[0] @ [[np.cos(0.3), -np.sin(0.3)], [np.sin(0.3), np.cos(0.3)]]
-    gradient = np.zeros_like(frames)
-    drawn = np.array([[1], [0]], np.int32)
-    frame_repulsion(frames, drawn, np.ones(2), 1.7, 0.9, 0, 2, gradient)
-    assert (gradient[0] * frames[1]).sum() < 0
-    assert (gradient[1] * frames[0]).sum() < 0
+@pytest.mark.parametrize("dim", [2, 3])
+def test_paper_attraction_equals_finite_differences(dim, rng):
+    m, a, b = 8, 1.7, 0.9
+    P, frames, found = symmetric_weights(rng, m), random_rotations(m, dim, rng), np.zeros((m, dim, dim))
+    weights = sp.csr_matrix(P)
+    flat, out = frames.reshape(m, -1), found.reshape(m, -1)
+    frame_attraction(flat, dim, weights.indptr, weights.indices, weights.data, a, b, 0, m, out)
+    expected = frame_differences(lambda V: reference.frame_divergence(V, P.astype(float), a, b), frames)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_paper_repulsion_equals_finite_differences(dim, rng):
+    """A pair is in the sum over all pairs twice, hence the weight."""
+    m, a, b = 8, 1.7, 0.9
+    frames, found = random_rotations(m, dim, rng), np.zeros((m, dim, dim))
+    frame_repulsion(frames.reshape(m, -1), dim, everyone(m), 2.0, a, b, 0.9, 0, m, found.reshape(m, -1))
+    expected = frame_differences(lambda V: reference.frame_repulsion_value(V, a, b, 0.9), frames)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
+
+
+def test_paper_gradient_equals_finite_differences(rng):
+    """With everyone drawn once the gradient is that of the loss itself, not only of a sample."""
+    m = 8
+    loss = FrameLoss(as_graph(symmetric_weights(rng, m)))
+    frames, found = random_rotations(m, 2, rng), np.zeros((m, 2, 2))
+    loss.add_gradient(frames, everyone(m), 0, m, found)
+    np.testing.assert_allclose(found, frame_differences(loss.value, frames), rtol=1e-5, atol=1e-6)
+
+
+def test_sampled_gradient_of_the_paper_loss_is_unbiased(rng):
+    m, n_times = 6, 4000
+    loss = FrameLoss(as_graph(symmetric_weights(rng, m)))
+    frames = random_rotations(m, 2, rng)
+    exact, mean = np.zeros_like(frames), np.zeros_like(frames)
+    loss.add_gradient(frames, everyone(m), 0, m, exact)
+    for _ in range(n_times):
+        loss.add_gradient(frames, rng.integers(m, size=(m, 16), dtype=np.int32), 0, m, mean)
+    np.testing.assert_allclose(mean / n_times, exact, atol=0.02 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_turned_frames_equal_their_twin(dim, rng):
+    """Half of the turns are larger than allowed."""
+    frames, gradient = random_rotations(20, dim, rng), rng.normal(size=(20, dim, dim))
+    rates, found = np.linspace(0.1, 1, 20), np.empty((20, dim, dim))
+    turn_frames(frames, gradient, rates, 0.3, 0, 20, found)
+    expected = [reference.turned(V, G, rate, 0.3) for V, G, rate in zip(frames, gradient, rates, strict=True)]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.fixture(scope="module", params=["swiss roll", "digits"])
+def solved(request, digits):
+    """The loss of the paper's frames, their start and their end."""
+    X = make_swiss_roll(1000, random_state=0)[0] if request.param == "swiss roll" else digits[:1000]
+    with Run(2) as run:
+        _, _, graph, connection = connected(X, run)
+        loss = FrameLoss(cosine_graph(graph, connection, 15, run))
+        start = random_rotations(len(X), 2, np.random.default_rng([0, 2]))
+        return loss, start, descend(loss, 2, 0, run)
+
+
+def test_paper_loss_falls(solved):
+    """By most of what attraction costs at the start. Repulsion has next to nothing to gain there."""
+    loss, start, end = solved
+    to_gain = loss.divergence(start) - loss.divergence(np.broadcast_to(np.eye(2), start.shape))
+    assert loss.value(end) < loss.value(start) - 0.8 * to_gain
+    assert loss.divergence(end) < loss.divergence(start) - 0.8 * to_gain
+
+
+def test_paper_frames_of_neighbors_end_closer_than_random_pairs(solved, rng):
+    loss, start, end = solved
+    edges = loss.similar.sources, loss.similar.weights.indices
+    pairs = rng.integers(len(end), size=(2, 20_000))
+
+    def mean_distance(frames, pairs):
+        return np.mean(1 - np.einsum("pca,pca->p", frames[pairs[0]], frames[pairs[1]]) / 2)
+
+    assert mean_distance(start, edges) == pytest.approx(1, abs=0.05)
+    assert mean_distance(end, edges) < 0.4 * mean_distance(end, pairs)
+
+
+def test_no_step_of_the_paper_solver_raises_the_loss_by_much(rng, run, digits):
+    """The steps are bounded: the loss never rises above that of the start."""
+    _, _, graph, connection = connected(digits[:300], run)
+    loss = FrameLoss(cosine_graph(graph, connection, 15, run))
+    frames = random_rotations(300, 2, rng)
+    first, largest = loss.value(frames), 0.0
+    for _ in range(30):
+        drawn = rng.integers(300, size=(300, paper.DRAWS), dtype=np.int32)
+        moved = paper.step(loss, frames, drawn, paper.RATE / loss.similar.degrees, paper.LARGEST_ANGLE, run)
+        largest = max(largest, np.arccos((1 - distance(frames, moved)).clip(-1, 1)).max())
+        frames = moved
+        assert loss.value(frames) < first
+    assert 0.1 < largest <= paper.LARGEST_ANGLE + 1e-6
+
+
+def distance(frames, others):
+    return 1 - np.einsum("mca,mca->m", frames, others) / frames.shape[1]
+
+
+def test_the_paper_solver_runs_once(rng, run, monkeypatch):
+    """A later map only turns its frames; they are those of a solver of its own."""
+    _, _, graph, connection = connected(rng.normal(size=(150, 5)), run)
+    calls = []
+    monkeypatch.setattr(paper, "descend", lambda *arguments: calls.append(1) or descend(*arguments))
+    fit = make_frame_fitter("paper", graph, connection, 15, 0, run)
+    assert not calls
+    Y, Z = rng.normal(size=(2, 150, 2)).astype(np.float32)
+    fit(Y)
+    later = fit(Z).axes
+    assert len(calls) == 1
+    assert np.array_equal(later, fit_frames("paper", Z, graph, connection, run).axes)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_frames_do_not_depend_on_the_number_of_threads(solver, rng, run, monkeypatch):
+    monkeypatch.setattr(paper, "EPOCHS", 20)
+    _, _, graph, connection = connected(rng.normal(size=(3000, 4)), run)
+    Y = rng.normal(size=(3000, 2)).astype(np.float32)
+    frames = fit_frames(solver, Y, graph, connection, run).axes
+    with Run(1) as alone:
+        assert np.array_equal(fit_frames(solver, Y, graph, connection, alone).axes, frames)
 
 
 def test_cosine_graph_is_a_graph_on_the_same_edges(rng, run):
@@ -169,5 +338,5 @@ def test_a_point_without_edges_keeps_a_frame(rng, run):
     connection = Connection(rotations, rotations, np.ones((2, 2), np.float32))
     Y = rng.normal(size=(3, 2)).astype(np.float32)
     for solver in SOLVERS:
-        frames = fit_frames(solver, Y, Graph(weights), connection, 15, 0, run).axes
+        frames = fit_frames(solver, Y, Graph(weights), connection, run).axes
         np.testing.assert_allclose(np.linalg.det(frames) ** 2, 1, atol=1e-4)

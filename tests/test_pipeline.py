@@ -238,14 +238,14 @@ def test_density_raises_the_correlation(integers):
 def test_density_uses_the_frames_of_the_map_so_far(integers, monkeypatch):
     """Rotated frames make another map: the force follows them."""
     model = FeatMAP(**QUICK).fit(integers)
-    fit_frames = pipeline.fit_frames
+    make_frame_fitter = pipeline.make_frame_fitter
+    quarter = np.sqrt(0.5).astype(np.float32) * np.array([[1, -1], [1, 1]], np.float32)
 
     def rotated(*arguments):
-        frames = fit_frames(*arguments)
-        quarter = np.sqrt(0.5).astype(np.float32) * np.array([[1, -1], [1, 1]], np.float32)
-        return replace(frames, axes=frames.axes @ quarter)
+        fit = make_frame_fitter(*arguments)
+        return lambda embedding: replace(fit(embedding), axes=fit(embedding).axes @ quarter)
 
-    monkeypatch.setattr(pipeline, "fit_frames", rotated)
+    monkeypatch.setattr(pipeline, "make_frame_fitter", rotated)
     assert digest(FeatMAP(**QUICK).fit(integers).embedding_) != digest(model.embedding_)
 
 

@@ -486,6 +486,7 @@ FORGERIES = {
     "infinity as text": inside(*MANIFOLD, "data", "scale", to="inf"),
     "size of covariances NaN": inside("mapped", "frames", "covariance_size", to="nan"),
     "size of covariances 0": inside("mapped", "frames", "covariance_size", to=0.0),
+    "unknown solver of frames": inside("mapped", "frames", "solver", to="other"),
     "negative epochs": inside("attributes", "n_epochs_", to=-1),
     "no dimensions": inside(*MANIFOLD, "intrinsic_dim", to=0),
     "fewer features": inside("attributes", "n_features_in_", to=2),

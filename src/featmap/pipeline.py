@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from .checks.settings import NeighborhoodSettings, Settings
 from .data.scaling import ScaledData, scale_data
 from .data.sparse import Matrix
 from .errors import warn
-from .frames import fit_frames
+from .frames import make_frame_fitter
 from .graph import build_graph, edges_to_neighbors, mean_distance, neighbor_memberships, weights_of_neighbors
 from .layout.density import Density, Target
 from .layout.descent import State, descend
@@ -116,10 +116,7 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run) -> Fitted:
     center = manifold.tangent_center
     connection = run.stage("alignment", connect, data, tangents, edges.graph, dim, center, order)
 
-    def fit(embedding: FloatArray) -> Frames:
-        return fit_frames(
-            settings.frames, embedding, edges.graph, connection, settings.n_neighbors, settings.seed, run
-        )
+    fit = make_frame_fitter(settings.frames, edges.graph, connection, settings.n_neighbors, settings.seed, run)
 
     with run.timed("layout"):
         state = run.kept("layout", lambda: State.start(order.into_layout(start)))
@@ -130,7 +127,7 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run) -> Fitted:
     return Fitted(
         manifold,
         place_unconnected(order.into_rows(state.embedding), manifold.graph),
-        Frames(order.into_rows(frames.axes), frames.covariance_size),
+        replace(frames, axes=order.into_rows(frames.axes)),
         radii[order.positions],
         order.into_rows(edges.has_neighbors),
         state.epoch,

@@ -215,6 +215,7 @@ class Frames:
 
     axes: FloatArray  # (m, d', d')
     covariance_size: float = 1.0  # mean norm of the C_i that they were fitted to; new points need the same
+    solver: str = "aligned"  # which solver made them; frames of new points are made in the same way
 
     def __post_init__(self) -> None:
         n_rows, dim, _ = self.axes.shape
@@ -225,7 +226,7 @@ class Frames:
 
     def __getitem__(self, rows: IntArray) -> Frames:
         """The values of some of the points."""
-        return Frames(self.axes[rows], self.covariance_size)
+        return Frames(self.axes[rows], self.covariance_size, self.solver)
 
     def __repr__(self) -> str:
         n_rows, dim, _ = self.axes.shape

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ..checks.settings import NeighborhoodSettings
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix, dense_rows
-from ..frames import fit_frames
-from ..frames.local import frame_among
+from ..frames import make_frame_fitter
+from ..frames.local import FRAME_AMONG
 from ..neighbors.other import unconnected_from
 from ..pipeline import Manifold, approximate
 from ..run import Run
@@ -87,7 +87,17 @@ class Points:
         return Moments.around(self.mapped.data, self.mapped.embedding, neighbors)
 
     def frame_without(self, point: int, left_out: IntArray) -> DoubleArray:
-        """The frame of a point fitted to the rows that it is linked to, without some of them: (d', d')."""
+        """The frame of a point as if some rows were not on the map: (d', d').
+
+        A frame of the paper's is the one that is drawn. The solver has not seen the map, and a single row has hardly
+        any part in the rotation that fits all frames of a connected part to it.
+        """
+        if self.frames.solver == "paper":
+            return self.frames.axes[point].astype(np.float64)
+        return self.frame_among(point, left_out)
+
+    def frame_among(self, point: int, left_out: IntArray) -> DoubleArray:
+        """The frame of a point among the rows that it is linked to, without some of them: (d', d')."""
         first, last = self.links.indptr[point], self.links.indptr[point + 1]
         others, weights = self.links.indices[first:last], self.links.data[first:last]
         kept = ~np.isin(others, left_out)
@@ -96,8 +106,8 @@ class Points:
         q = min(mapped.embedding.shape[1], self.tangents.n_directions)
         changes = mapped.data.rows(others) - dense_rows(self.tangents.centers, [point])
         if mapped.manifold.tangent_center == "mean" and len(others):
-            changes -= (weights @ changes / weights.sum()).astype(np.float32)
-        return frame_among(
+            changes -= (np.einsum("j,jn->n", weights, changes) / weights.sum()).astype(np.float32)
+        return FRAME_AMONG[mapped.frames.solver](
             axes(mapped.data, self.tangents, np.array([point], np.int32), q)[0],
             axes(mapped.data, mapped.tangents, others, q),
             mapped.frames.axes[others],
@@ -123,9 +133,8 @@ def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSe
     center = manifold.tangent_center
     connection = run.stage("alignment", connect, manifold.data, manifold.tangents, manifold.graph, dim, center, order)
     with run.timed("frames"):
-        frames = fit_frames(
-            settings.frames, embedding, manifold.graph, connection, settings.n_neighbors, settings.seed, run
-        )
+        fit = make_frame_fitter(settings.frames, manifold.graph, connection, settings.n_neighbors, settings.seed, run)
+        frames = fit(embedding)
     return points_of_data(MappedData(manifold, embedding, frames))
 
 
@@ -154,7 +163,7 @@ def points_of_new_rows(X: Matrix, mapped: MappedData, run: Run) -> Points:
     links.eliminate_zeros()
     has_edge = neighbors.distances < unconnected_from(manifold.metric)
     identity = np.eye(embedding.shape[1], dtype=np.float32)
-    unframed = Frames(np.broadcast_to(identity, (len(embedding), *identity.shape)))
+    unframed = replace(mapped.frames, axes=np.broadcast_to(identity, (len(embedding), *identity.shape)))
     points = Points(mapped, tangents, embedding, unframed, links, has_edge, None)
     return replace(points, frames=_frames_among(points, run))
 
@@ -164,6 +173,6 @@ def _frames_among(points: Points, run: Run) -> Frames:
     none = np.empty(0, np.int32)
 
     def body(start: int, stop: int) -> tuple[FloatArray]:
-        return (np.array([points.frame_without(point, none) for point in range(start, stop)], np.float32),)
+        return (np.array([points.frame_among(point, none) for point in range(start, stop)], np.float32),)
 
-    return Frames(run.by_blocks(len(points), body, block=16)[0])
+    return replace(points.mapped.frames, axes=run.by_blocks(len(points), body, block=16)[0])

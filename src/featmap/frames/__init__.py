@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..kernels.frames import map_covariance
 from ..run import Run
 from ..values import Connection, FloatArray, Frames, Graph
-from .aligned import aligned_frames
-from .paper import paper_frames
+from .aligned import aligned_fitter
+from .paper import paper_fitter
 
-SOLVERS = {"aligned": aligned_frames, "paper": paper_frames}
+# Functions of graph, connection, n_neighbors, seed and run. What they return makes frames of the covariances C_i.
+SOLVERS = {"aligned": aligned_fitter, "paper": paper_fitter}
 
 
-def fit_frames(
-    solver: str,
-    embedding: FloatArray,
-    graph: Graph,
-    connection: Connection,
-    n_neighbors: int,
-    seed: int,
-    run: Run,
-) -> Frames:
-    """Embed the tangent spaces as frames on the map. ``n_neighbors`` is the number of neighbours in the graph."""
-    covariance = map_covariances(embedding, graph, connection, run)
-    size = float(np.sqrt(np.einsum("mca,mca->m", covariance, covariance, dtype=np.float64)).mean()) or 1.0
-    axes = SOLVERS[solver](covariance / np.float32(size), graph, connection, n_neighbors, seed, run)
-    return Frames(axes, size)
+def make_frame_fitter(
+    solver: str, graph: Graph, connection: Connection, n_neighbors: int, seed: int, run: Run
+) -> Callable[[FloatArray], Frames]:
+    """A function that embeds the tangent spaces as frames on a map, given its embedding.
+
+    ``n_neighbors`` is the number of neighbours in the graph. What does not depend on the map is computed when the
+    function is called for the first time.
+    """
+    fit_axes = SOLVERS[solver](graph, connection, n_neighbors, seed, run)
+
+    def fit(embedding: FloatArray) -> Frames:
+        covariance = map_covariances(embedding, graph, connection, run)
+        size = float(np.sqrt(np.einsum("mca,mca->m", covariance, covariance, dtype=np.float64)).mean()) or 1.0
+        return Frames(fit_axes(covariance / np.float32(size)), size, solver)
+
+    return fit
 
 
 def map_covariances(embedding: FloatArray, graph: Graph, connection: Connection, run: Run) -> FloatArray:

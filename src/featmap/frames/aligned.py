@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..kernels.frames import carried_frames, carried_in_the_plane
@@ -11,20 +13,31 @@ from ..values import Connection, FloatArray, Graph
 
 MAP_WEIGHT = 5.0  # μ; the fidelity of arrows is highest between 3 and 10
 MAX_SWEEPS = 50
-CONVERGED = 2e-3  # mean change of the entries of a frame in one sweep; by then the cosine has made 0.98 of its way
+CONVERGED = 2e-3  # mean norm of the change of a frame in one sweep, over d'; by then 0.98 of the way is made
 
 
-def aligned_frames(
-    covariance: FloatArray, graph: Graph, connection: Connection, n_neighbors: int, seed: int, run: Run
-) -> FloatArray:
+def aligned_fitter(
+    graph: Graph, connection: Connection, n_neighbors: int, seed: int, run: Run
+) -> Callable[[FloatArray], FloatArray]:
+    """A function from the covariances with a map to frames. Nothing here is random."""
+    return lambda covariance: aligned_frames(covariance, graph, connection, run)
+
+
+def aligned_frames(covariance: FloatArray, graph: Graph, connection: Connection, run: Run) -> FloatArray:
     """V_i^e ← polar(Σ_j P_ij V_j^e O_ij + μ C_i + deg_i V_i^e), all points at once, from polar(C_i).
 
-    The last term damps the iteration, which would flip for ever without it. Nothing here is random.
+    The last term damps the iteration, which would flip for ever without it. A map that is turned or mirrored has the
+    same frames, turned or mirrored: so the change of a sweep is measured by a norm that does not depend on that.
     """
-    frames = polar(covariance, np.eye(covariance.shape[1]))
+    start = polar(covariance, np.eye(covariance.shape[1]))
+    return settled(start, lambda frames: sweep(frames, covariance, graph, connection, run))
+
+
+def settled(frames: np.ndarray, move: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Frames, or one frame, after so many moves that they hardly change."""
     for _ in range(MAX_SWEEPS):
-        moved = sweep(frames, covariance, graph, connection, run)
-        change = np.abs(moved - frames).mean()
+        moved = move(frames)
+        change = np.linalg.norm(moved - frames, axis=(-2, -1)).mean() / frames.shape[-1]
         frames = moved
         if change < CONVERGED:
             break

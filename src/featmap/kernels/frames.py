@@ -3,7 +3,9 @@
 import numpy as np
 from numba import uint32
 
-from .compilation import compiled, compiled_sums
+from .compilation import compiled, compiled_sums, inlined
+
+CLOSEST = 1e-12  # the smallest distance D of two frames; it is divided by
 
 
 @compiled_sums
@@ -48,45 +50,67 @@ def carried_in_the_plane(frames, indptr, indices, weights, rotations, start, sto
         out[i, 0], out[i, 1], out[i, 2], out[i, 3] = a, b, c, d
 
 
+@inlined
+def frame_distance(frames, i, j, dim):
+    """D = 1 − ⟨V_i, V_j⟩/d, in [0, 2]; not 0 itself, since it is divided by. Frames are rows of d² numbers."""
+    total = 0.0
+    for entry in range(frames.shape[1]):
+        total += frames[i, entry] * frames[j, entry]
+    return min(max(1.0 - total / dim, CLOSEST), 2.0)
+
+
 @compiled_sums
-def frame_attraction(frames, indptr, indices, weights, a, b, start, stop, out):
-    """Σ_j 2 P_ij ∂log Q_ij/∂V_i with Q = 1/(1 + a D^2b), D = 1 − ⟨V_i, V_j⟩/d; so ∂D/∂V_i = −V_j/d."""
-    dim = frames.shape[1]
+def frame_attraction(frames, dim, indptr, indices, weights, a, b, start, stop, out):
+    """Adds −Σ_j 2 P_ij ∂log Q_ij/∂V_i with Q = 1/(1 + a D^2b), D = 1 − ⟨V_i, V_j⟩/d; so ∂D/∂V_i = −V_j/d."""
     for i in range(start, stop):
         for e in range(indptr[i], indptr[i + 1]):
             j = uint32(indices[e])
-            distance = frame_distance(frames[i], frames[j])
+            distance = frame_distance(frames, i, j, dim)
             power = a * distance ** (2 * b)
-            pull = 2 * weights[e] * 2 * b * power / (max(distance, 1e-6) * (1 + power)) / dim
-            for c in range(dim):
-                for axis in range(dim):
-                    out[i, c, axis] += pull * frames[j, c, axis]
+            pull = 2 * weights[e] * 2 * b * power / (distance * (1 + power)) / dim
+            for entry in range(frames.shape[1]):
+                out[i, entry] -= pull * frames[j, entry]
 
 
 @compiled_sums
-def frame_repulsion(frames, drawn, rates, a, b, start, stop, out):
-    """Σ rates_i ∂log(1 − Q_ij)/∂V_i over the points j drawn for i."""
-    dim = frames.shape[1]
+def frame_repulsion(frames, dim, drawn, weight, a, b, most_similar, start, stop, out):
+    """Adds −Σ_j weight ∂log(1 − κ Q_ij)/∂V_i over the points j drawn for i; κ is ``most_similar``."""
     for i in range(start, stop):
         for e in range(drawn.shape[1]):
             j = uint32(drawn[i, e])
-            distance = frame_distance(frames[i], frames[j])
+            distance = frame_distance(frames, i, j, dim)
             power = a * distance ** (2 * b)
-            push = rates[i] * 2 * b / ((distance + 1e-2) * (1 + power)) / dim
-            for c in range(dim):
-                for axis in range(dim):
-                    out[i, c, axis] -= push * frames[j, c, axis]
+            slope = 2 * b * power * most_similar / (distance * (1 - most_similar + power) * (1 + power))
+            push = weight * slope / dim
+            for entry in range(frames.shape[1]):
+                out[i, entry] += push * frames[j, entry]
 
 
-@compiled_sums
-def frame_distance(here, there):
-    """D = 1 − ⟨V_i, V_j⟩/d, in [0, 2]."""
-    dim = here.shape[0]
-    total = 0.0
-    for c in range(dim):
-        for axis in range(dim):
-            total += here[c, axis] * there[c, axis]
-    return min(max(1.0 - total / dim, 0.0), 2.0)
+@compiled
+def turn_frames(frames, gradient, rates, largest_angle, start, stop, out):
+    """V_i + V_i Ω_i with Ω = −rate·skew(VᵀG), made smaller where ‖Ω‖/√2, the angle in the plane, is too large.
+
+    Only the skew part turns a frame. The rest of the gradient would stretch it, or turn it inside out.
+    """
+    dim = frames.shape[1]
+    turn = np.empty((dim, dim))
+    for i in range(start, stop):
+        squares = 0.0
+        for a in range(dim):
+            for b in range(dim):
+                total = 0.0
+                for c in range(dim):
+                    total += frames[i, c, a] * gradient[i, c, b] - frames[i, c, b] * gradient[i, c, a]
+                turn[a, b] = -rates[i] * total / 2
+                squares += turn[a, b] ** 2
+        angle = np.sqrt(squares / 2)
+        shrink = largest_angle / angle if angle > largest_angle else 1.0
+        for c in range(dim):
+            for b in range(dim):
+                total = 0.0
+                for a in range(dim):
+                    total += frames[i, c, a] * turn[a, b]
+                out[i, c, b] = frames[i, c, b] + shrink * total
 
 
 @compiled

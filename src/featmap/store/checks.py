@@ -132,6 +132,7 @@ def check_tangents(tangents: Tangents, shape: tuple[int, int]) -> None:
 
 def check_frames(frames: Frames, n_rows: int, dim: int) -> None:
     require("the frames", frames.axes.shape == (n_rows, dim, dim) and 0 < frames.covariance_size < np.inf)
+    check_each("FeatMAP", {"frames": frames.solver}, RULES)
 
 
 def check_stage(stage: Any, n_rows: int, dim: int, n_edges: int) -> None:

@@ -68,7 +68,7 @@ LOCAL_SVD: dict[str, Codec] = {
 }
 TANGENTS = Record(Tangents, {"centers": ROWS, **LOCAL_SVD})
 CONNECTION = Record(Connection, {"products": Array(FLOAT, 3), "rotations": Array(FLOAT, 3), "steps": Array(FLOAT, 2)})
-FRAMES = Record(Frames, {"axes": Array(FLOAT, 3), "covariance_size": Number()})
+FRAMES = Record(Frames, {"axes": Array(FLOAT, 3), "covariance_size": Number(), "solver": Text()})
 MANIFOLD = Record(
     Manifold,
     {
