@@ -43,6 +43,6 @@ def n_pieces(points: np.ndarray, step: float) -> int:
 
 
 def linked(points: np.ndarray, step: float) -> np.ndarray:
-    """The group of each point. Exact, by a minimum spanning tree: memory grows with the points, not with the pairs."""
+    """The group of each point. Exact, by a minimum spanning tree: memory grows with points, not with pairs."""
     clustering = AgglomerativeClustering(n_clusters=None, distance_threshold=step, linkage="single")
     return clustering.fit(points.astype(np.float64)).labels_
