@@ -8,30 +8,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
+from experiments.maps import DENSMAP_WEIGHTS, METHODS, densmap_at
 from lab.data.labelled import CHOOSING, CONFIRMING, labelled
 from lab.kept_maps import KeptMaps
-from lab.peers import PEERS, densmap
 
-DENSMAP_WEIGHTS = (0.5, 1.0, 2.0, 4.0)
-DENSMAP_DEFAULT = 2.0
+COMPARED = ("UMAP", densmap_at(2), "PaCMAP", "TriMap")  # each at its defaults
+MADE = ("UMAP", "PaCMAP", "TriMap", *map(densmap_at, DENSMAP_WEIGHTS))
 SEEDS = (0, 1)
 SEEDS_OF_PIECES = (2, 3, 4)  # pieces per class are counted on five of UMAP's maps
 SETS = CHOOSING + CONFIRMING  # the small ones come first
-
-
-def densmap_at(weight: float) -> str:
-    return f"densMAP λ={weight:g}"
-
-
-COMPARED = ("UMAP", densmap_at(DENSMAP_DEFAULT), "PaCMAP", "TriMap")  # each at its defaults
-METHODS = {
-    **{name: PEERS[name] for name in ("UMAP", "PaCMAP", "TriMap")},
-    **{densmap_at(weight): replace(PEERS["densMAP"], make=densmap(dens_lambda=weight)) for weight in DENSMAP_WEIGHTS},
-}
 
 
 def kept_in(folder: Path) -> KeptMaps:
@@ -41,7 +29,7 @@ def kept_in(folder: Path) -> KeptMaps:
 def wanted() -> Iterator[tuple[str, str, int]]:
     """Data set, method and seed in the order in which maps are made: one of each first."""
     first, *others = SEEDS
-    yield from product(SETS, METHODS, [first])
+    yield from product(SETS, MADE, [first])
     for seed in others:
         yield from product(SETS, COMPARED, [seed])
     for seed in SEEDS_OF_PIECES:

@@ -30,7 +30,11 @@ class KeptMaps:
     def has(self, data: str, method: str, seed: int) -> bool:
         return self.file(data, method, seed).exists()
 
-    def load(self, data: str, method: str, seed: int) -> np.ndarray:
+    def cost(self, data: str, method: str, seed: int) -> dict[str, float]:
+        """Wall and CPU seconds of a map that was made before."""
+        return json.loads(self.file(data, method, seed).with_suffix(".json").read_text())
+
+    def load(self, data: str, method: str, seed: int = 0) -> np.ndarray:
         """A map that was made before, or is made now."""
         if not self.has(data, method, seed):
             self.make(data, method, seed)
