@@ -30,7 +30,7 @@ SMALLEST_SQUARE = 1e-12  # of the first; below, a direction is rounding
 
 @dataclass(frozen=True)
 class Shape:
-    """Means over points, angles in degrees; ``*_floor`` with coordinates shuffled."""
+    """Means over points where nothing else is said, angles in degrees; ``*_floor`` with coordinates shuffled."""
 
     correlation: float  # of r_1 − r_2 in the data with r_1 − r_2 on the map, over points
     correlation_floor: float
@@ -39,6 +39,8 @@ class Shape:
     elongation_floor: float
     angle: float
     angle_floor: float
+    median_angle: float
+    median_angle_floor: float
     n_points: int  # fewer than asked for if some have no variance along a direction
 
 
@@ -71,6 +73,8 @@ class Shapes:
             elongation_floor=float(floor.mean()),
             angle=float(angle[known].mean()),
             angle_floor=float(angle_floor[known].mean()),
+            median_angle=float(np.median(angle[known])),
+            median_angle_floor=float(np.median(angle_floor[known])),
             n_points=int(known.sum()),
         )
 
