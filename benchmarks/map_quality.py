@@ -158,11 +158,13 @@ def main() -> None:
     parser.add_argument("--peers", type=Path, required=True, help="the folder of the others' maps")
     parser.add_argument("--out", type=Path, required=True, help="the file of the scores")
     arguments = parser.parse_args()
-    study, weights = Study.in_file(arguments.out), sorted({0.0, *arguments.weights})
+    # The rules need our map without density, and densMAP's curve is of seed 0.
+    seeds, weights = sorted({0, *arguments.seeds}), sorted({0.0, *arguments.weights})
+    study = Study.in_file(arguments.out)
     for data in arguments.sets:
         measures = Measures(data)
-        measure_peers(study, data, measures, arguments.seeds, kept_in(arguments.peers))
-        measure_ours(study, data, measures, arguments.seeds, weights)
+        measure_peers(study, data, measures, seeds, kept_in(arguments.peers))
+        measure_ours(study, data, measures, seeds, weights)
         print(f"\n{data}\n\n{figures(study.scores[data])}\n", flush=True)
     chosen = {data: study.scores[data] for data in arguments.sets}
     print(f"{shapes(chosen)}\n")
