@@ -7,17 +7,10 @@ stopped and started again at any time. comparison/ and density_weight/ measure t
 from __future__ import annotations
 
 import argparse
-import json
-import time
-import warnings
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from lab.files import save_embedding, write_text
-from lab.peers import FEATMAP, PEERS, Settings, densmap, featmap
+from lab.kept_maps import KeptMaps
+from lab.peers import FEATMAP, PEERS, densmap, featmap
 
 from .report import CACHE
 from .sets import SETS, prepared
@@ -53,45 +46,12 @@ METHODS = {
     "FIt-SNE": PEERS["openTSNE"],  # its interpolation is FIt-SNE's
     "t-SNE": PEERS["t-SNE"],
 }
-
-
-def map_file(data: str, method: str, seed: int) -> Path:
-    return CACHE / data / f"{method}, seed {seed}.npy"
-
-
-def facts_of(data: str, method: str, seed: int) -> dict[str, Any]:
-    """What is known of the making of a map."""
-    return json.loads(map_file(data, method, seed).with_suffix(".json").read_text())
-
-
-def is_made(data: str, method: str, seed: int) -> bool:
-    return map_file(data, method, seed).exists()
-
-
-def load_map(data: str, method: str, seed: int = 0) -> np.ndarray:
-    """A map that was made before, or is made now."""
-    if not is_made(data, method, seed):
-        make_map(data, method, seed)
-    return np.load(map_file(data, method, seed))
-
-
-def make_map(data: str, method: str, seed: int) -> None:
-    """Write one map into its file; its facts come first, so that no map is without them."""
-    X = prepared(data).data
-    began = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # packages warn about seeds, threads and coming versions
-        embedding = METHODS[method].make(X, Settings(seed))
-    seconds = time.perf_counter() - began
-    path = map_file(data, method, seed)
-    write_text(path.with_suffix(".json"), json.dumps({"seconds": seconds}))
-    save_embedding(path, embedding)
-    print(f"{data}: {method}, seed {seed}: {seconds:.1f} s", flush=True)
+MAPS = KeptMaps(CACHE, METHODS, prepared)
 
 
 def seeds_of(data: str, method: str) -> tuple[int, ...]:
     """Three seeds for the methods compared, one for the others and for those that are slow on this set."""
-    if method not in COMPARED or (is_made(data, method, 0) and facts_of(data, method, 0)["seconds"] > SLOW_SECONDS):
+    if method not in COMPARED or (MAPS.has(data, method, 0) and MAPS.cost(data, method, 0)["seconds"] > SLOW_SECONDS):
         return SEEDS[:1]
     return SEEDS
 
@@ -105,8 +65,8 @@ def main() -> None:
     for seed in SEEDS:
         for data in arguments.sets:
             for method in arguments.methods:
-                if seed in seeds_of(data, method) and not is_made(data, method, seed):
-                    make_map(data, method, seed)
+                if seed in seeds_of(data, method) and not MAPS.has(data, method, seed):
+                    MAPS.make(data, method, seed)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from functools import lru_cache
 from lab.files import write_text
 from lab.quality import Quality
 
-from .maps import SEEDS, is_made, load_map, map_file, seeds_of
+from .maps import MAPS, SEEDS, seeds_of
 from .sets import prepared
 
 LOCAL = {"trustworthiness": "trust.", "continuity": "cont.", "knn_accuracy": "k-NN acc."}
@@ -29,9 +29,9 @@ def quality_of(data: str) -> Quality:
 
 def scores_of(data: str, method: str, seed: int = 0) -> dict[str, float]:
     """Every metric of one map, which is made now if it was not made before."""
-    path = map_file(data, method, seed).with_suffix(".scores.json")
+    path = MAPS.file(data, method, seed).with_suffix(".scores.json")
     if not path.exists():
-        embedding = load_map(data, method, seed)
+        embedding = MAPS.load(data, method, seed)
         write_text(path, json.dumps(quality_of(data).of(embedding)))
         print(f"measured {data}: {method}, seed {seed}", flush=True)
     return json.loads(path.read_text())
@@ -40,6 +40,6 @@ def scores_of(data: str, method: str, seed: int = 0) -> dict[str, float]:
 def seeds_to_score(data: str, method: str, only_made: bool) -> list[int]:
     """The seeds that a map is wanted for, or, with ``only_made``, the seeds that have one."""
     if only_made:
-        return [seed for seed in SEEDS if is_made(data, method, seed)]
-    load_map(data, method)  # the seconds of the first seed decide about the others
+        return [seed for seed in SEEDS if MAPS.has(data, method, seed)]
+    MAPS.load(data, method)  # the seconds of the first seed decide about the others
     return list(seeds_of(data, method))

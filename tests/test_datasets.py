@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 import re
 import sys
 from importlib.resources import files
@@ -14,7 +15,7 @@ import pytest
 from sklearn.utils import Bunch
 
 from featmap import DatasetError, FeatmapError, InvalidParameterError, datasets
-from lab.data import cell_files
+from lab.data import cell_files, confirmation
 
 MNIST_TEST = {"X_test": np.zeros((10_000, 784), np.uint8), "y_test": np.arange(10_000, dtype=np.uint8) % 10}
 PALMERPENGUINS = "f204db2c753b0937caac3cb35258562c14f073e4bbc76be24b4c51ce22767a93"  # SHA-256, published by its users
@@ -237,7 +238,7 @@ def test_pickled_arrays_are_not_loaded(folder):
         datasets.load_mnist(subset="test")
 
 
-# Single cells of the experiments
+# Sets of experiments and benchmarks
 
 
 @pytest.mark.parametrize(
@@ -262,9 +263,36 @@ def test_single_cells(data_set, load, file, shape, n_types, marker, kind):
     assert counts[is_kind].mean() > 10 * counts[~is_kind].mean(), "genes and labels belong to their columns and rows"
 
 
-@pytest.mark.parametrize("load", [cell_files.load_pbmc3k, cell_files.load_paul15])
-def test_single_cells_need_the_folder(load, folder, monkeypatch):
-    file = load.__name__.removeprefix("load_") + r"\.npz"
+@pytest.mark.parametrize(
+    ("load", "file", "shape", "n_classes", "of_each"),
+    [
+        (confirmation.load_kmnist, "kmnist_test", (10000, 784), 10, 1000),
+        (confirmation.load_letters, "letters", (20000, 16), 26, 734),
+    ],
+)
+def test_sets_for_confirmation(data_set, load, file, shape, n_classes, of_each):
+    data_set(file)
+    loaded = load()
+    assert loaded.data.shape == shape
+    counts = np.unique(loaded.target, return_counts=True)[1]
+    assert (len(counts), counts.min(), counts.sum()) == (n_classes, of_each, shape[0])
+    if loaded.image_shape is None:
+        assert len(set(loaded.feature_names)) == shape[1]
+    else:
+        assert math.prod(loaded.image_shape) == shape[1]
+
+
+IN_FOLDER_ONLY = {
+    cell_files.load_pbmc3k: "pbmc3k",
+    cell_files.load_paul15: "paul15",
+    confirmation.load_kmnist: "kmnist_test",
+    confirmation.load_letters: "letters",
+}
+
+
+@pytest.mark.parametrize("load", IN_FOLDER_ONLY)
+def test_sets_that_are_not_downloaded_need_the_folder(load, folder, monkeypatch):
+    file = IN_FOLDER_ONLY[load] + r"\.npz"
     with pytest.raises(DatasetError, match=rf"FEATMAP_DATA=.*{file} is missing in this folder"):
         load()
     monkeypatch.delenv("FEATMAP_DATA")
@@ -280,13 +308,13 @@ LINES = re.findall(r"^\| `(load_\w+)` \| `(\w+\.npz)` \| (.*) \|$", PAGE, re.MUL
 
 def test_the_page_lists_every_loader_that_reads_a_file():
     of_package = set(datasets.__all__) - {"load_penguins"}
-    assert {loader for loader, _, _ in LINES} == of_package | {"load_pbmc3k", "load_paul15"}
+    assert {loader for loader, _, _ in LINES} == of_package | {load.__name__ for load in IN_FOLDER_ONLY}
 
 
 @pytest.mark.parametrize(("loader", "file", "_"), LINES, ids=[loader for loader, _, _ in LINES])
 def test_the_page_has_the_files_that_are_read(loader, file, _, folder):
     options = {"subset": "test"} if loader == "load_cifar10" else {}
-    load = getattr(datasets, loader, None) or getattr(cell_files, loader)
+    load = getattr(datasets, loader, None) or {load.__name__: load for load in IN_FOLDER_ONLY}[loader]
     with pytest.raises(DatasetError, match=rf"{file} is missing in this folder"):
         load(**options)
 

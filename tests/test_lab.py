@@ -14,6 +14,8 @@ from sklearn.utils import Bunch
 
 from experiments.figures import EXPERIMENTS
 from experiments.maps import COMPARED, METHODS
+from lab.data.images import load_images
+from lab.data.labelled import CHOOSING, CONFIRMING, labelled
 from lab.data.parts import part_of, random_part
 from lab.files import replacing, write_text
 from lab.pages import put_between, table
@@ -62,6 +64,30 @@ def test_a_part_has_the_same_rows_in_every_field():
     some = random_part(data, 3)
     assert len(set(some.target.tolist())) == 3
     assert (some.data[:, 0] == 2 * some.target).all()
+
+
+def test_a_part_of_ten_thousand_is_always_the_same_and_in_order(data_set):
+    data_set("mnist")
+    whole, part = load_images("MNIST"), labelled("MNIST 10k")
+    rows = np.sort(np.random.default_rng(0).choice(70_000, 10_000, replace=False))
+    np.testing.assert_array_equal(part.data, whole.data[rows])
+    np.testing.assert_array_equal(part.target, whole.target[rows])
+    assert part.data.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "shape"), [("KMNIST", "kmnist_test", (10_000, 784)), ("letters", "letters", (20_000, 16))]
+)
+def test_sets_for_confirmation_are_rows_of_float32(name, file, shape, data_set):
+    data_set(file)
+    data = labelled(name)
+    assert data.data.dtype == np.float32
+    assert data.data.shape == shape
+    assert len(data.target) == len(data.data)
+
+
+def test_no_set_is_for_choosing_and_for_confirming():
+    assert not set(CHOOSING) & set(CONFIRMING)
 
 
 def test_quality_has_the_accuracy_of_ten_neighbors_beside_the_metrics(rng):

@@ -22,7 +22,8 @@ from featmap.kernels.ranks import count_before
 
 OF_PAIRS = [metrics.shepard_goodness, metrics.normalized_stress, metrics.scale_normalized_stress]
 OF_RANKS = [metrics.trustworthiness, metrics.continuity]
-UNLABELLED = [*OF_RANKS, *OF_PAIRS, metrics.random_triplet_accuracy, metrics.density_correlation]
+OF_DENSITY = [metrics.density_correlation, metrics.own_density_correlation]
+UNLABELLED = [*OF_RANKS, *OF_PAIRS, metrics.random_triplet_accuracy, *OF_DENSITY]
 
 
 @pytest.fixture(scope="module")
@@ -205,13 +206,37 @@ def test_density_correlation_by_loops(blobs):
     )  # neighbours come in float32
 
 
-def test_copies_have_no_radius(blobs):
+def test_own_density_correlation_by_loops(blobs):
+    X, Y, _ = blobs
+    logs = []
+    for i in range(len(X)):
+        sides = (np.sort(np.linalg.norm(rows - rows[i], axis=1)) for rows in (X, Y))
+        logs.append([np.log(distances[1:8].mean()) for distances in sides])
+    expected = np.corrcoef(np.transpose(logs))[0, 1]
+    assert metrics.own_density_correlation(X, Y, n_neighbors=7) == pytest.approx(expected, abs=1e-6)
+    assert expected != pytest.approx(metrics.density_correlation(X, Y, n_neighbors=7), abs=0.02)
+
+
+def test_only_own_neighbors_see_the_density_of_torn_neighborhoods(flat):
+    """Every second row is moved far away, with a copy of its surroundings: all distances to the nearest stay."""
+    X, Y = flat
+    data, torn = np.repeat(X, 2, axis=0), np.repeat(Y, 2, axis=0)
+    data[1::2] += 1e-3
+    torn[1::2] += 1000
+    assert metrics.own_density_correlation(data, torn, n_neighbors=10) > 0.9
+    assert metrics.density_correlation(data, torn, n_neighbors=10) < 0.5
+
+
+@pytest.mark.parametrize("metric", OF_DENSITY)
+def test_copies_have_no_radius(metric, blobs):
     """Where all neighbours of a point are copies of it, it is left out rather than minus infinity."""
     X, Y, _ = blobs
-    with_copies, embedding = np.vstack([X, np.repeat(X[:1] + 99, 9, axis=0)]), np.vstack([Y, Y[:9]])
-    ours = metrics.density_correlation(with_copies, embedding, n_neighbors=7)
-    assert ours == pytest.approx(metrics.density_correlation(X, Y, n_neighbors=7), abs=1e-12)
-    assert metrics.density_correlation(np.ones((20, 2)), Y[:20], n_neighbors=3) == 0
+    far = np.linspace(1e6, 2e6, 18).reshape(9, 2)  # no copies on the map, and no neighbours of the others
+    with_copies, embedding = np.vstack([X, np.repeat(X[:1] + 99, 9, axis=0)]), np.vstack([Y, far])
+    expected = pytest.approx(metric(X, Y, n_neighbors=7), abs=1e-12)
+    assert metric(with_copies, embedding, n_neighbors=7) == expected
+    assert metric(np.ones((20, 2)), Y[:20], n_neighbors=3) == 0
+    assert metric(X[:20], np.ones((20, 2)), n_neighbors=3) == 0
 
 
 def test_a_perfect_map_is_perfect(flat):
@@ -224,7 +249,8 @@ def test_a_perfect_map_is_perfect(flat):
     assert metrics.scale_normalized_stress(X, Y) == pytest.approx(0, abs=1e-12)
     assert metrics.centroid_triplet_accuracy(X, Y, groups) == 1
     assert metrics.random_triplet_accuracy(X, Y) == 1
-    assert metrics.density_correlation(X, Y) == pytest.approx(1, abs=1e-9)
+    for metric in OF_DENSITY:
+        assert metric(X, Y) == pytest.approx(1, abs=1e-9)
     assert metrics.knn_accuracy(np.repeat(np.eye(5), 30, axis=0), np.repeat(range(5), 30), n_neighbors=(1, 2)) == 1
 
 
@@ -233,7 +259,7 @@ def test_a_map_that_tells_nothing(blobs):
     noise = np.random.default_rng(5).normal(size=(len(X), 2))
     for metric in [*OF_RANKS, metrics.random_triplet_accuracy]:
         assert metric(X, noise) == pytest.approx(0.5, abs=0.06)
-    for metric in (metrics.shepard_goodness, metrics.density_correlation):
+    for metric in (metrics.shepard_goodness, *OF_DENSITY):
         assert metric(X, noise) == pytest.approx(0, abs=0.2)
     assert metrics.knn_accuracy(noise, groups) < 0.4
     assert metrics.shepard_goodness(X, np.zeros((len(X), 2))) == 0
@@ -313,7 +339,7 @@ def test_benchmark_is_the_functions_together(ten_digits):
                     labelled(metric, labels)(X, embedding) if "labels" in known else metric(X, embedding, **chosen)
                 )
             assert value == pytest.approx(expected, abs=1e-12), name
-    assert len(scores) == 9
+    assert len(scores) == 10
     unlabelled = metrics.Benchmark(X, n_sample=n_sample).score(Y)
     assert set(scores) - set(unlabelled) == {"knn_accuracy", "centroid_triplet_accuracy"}
     two = metrics.Benchmark(X, labels > 4, n_sample=n_sample).score(Y)
@@ -348,6 +374,10 @@ ARGUMENT_ERRORS = [
     (lambda X, Y, g: metrics.trustworthiness(X, Y, n_neighbors=2.5), r"n_neighbors=2.5"),
     (lambda X, Y, g: metrics.shepard_goodness(X, Y, n_sample=1), r"^shepard_goodness\(n_sample=1\).*None"),
     (lambda X, Y, g: metrics.density_correlation(X, Y, n_neighbors=240), r"n_neighbors=240\).* 1 to 239"),
+    (
+        lambda X, Y, g: metrics.own_density_correlation(X, Y, n_neighbors=0),
+        r"^own_density_correlation\(n_neighbors=0\)",
+    ),
     (lambda X, Y, g: metrics.knn_accuracy(Y, g, n_neighbors=(2, 217)), r"n_neighbors=217\).* 1 to 216"),
     (lambda X, Y, g: metrics.knn_accuracy(Y, g, n_neighbors=()), r"at least one"),
     (lambda X, Y, g: metrics.knn_accuracies(Y, g, n_folds=1), r"^knn_accuracies\(n_folds=1\)"),
@@ -435,9 +465,7 @@ def test_a_sparse_map_is_refused(blobs):
         metrics.continuity(X, sp.csr_matrix(Y))
 
 
-@pytest.mark.parametrize(
-    "metric", [*OF_RANKS, metrics.random_triplet_accuracy, metrics.density_correlation, metrics.arrow_fidelity]
-)
+@pytest.mark.parametrize("metric", [*OF_RANKS, metrics.random_triplet_accuracy, *OF_DENSITY, metrics.arrow_fidelity])
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "all"])
 def test_threads_are_counted_by_the_rule_of_featmap(metric, n_jobs, blobs):
     X, Y, _ = blobs

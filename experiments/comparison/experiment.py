@@ -10,7 +10,7 @@ from featmap import plot
 from lab.pages import table as markdown_table
 from lab.quality import DENSITY
 
-from ..maps import COMPARED, METHODS, SEEDS, densmap_at, featmap_at, load_map
+from ..maps import COMPARED, MAPS, METHODS, SEEDS, densmap_at, featmap_at
 from ..report import Claim, Report, counted
 from ..scores import GLOBAL, LOCAL, scores_of, seeds_to_score
 from ..sets import QUICK_SET, SETS, prepared
@@ -34,7 +34,7 @@ def run(report: Report) -> None:
     names = (QUICK_SET,) if report.quick else SETS
     tables = {data: measured(data, report) for data in names}
     for data, table in tables.items():
-        maps = {method: load_map(data, method) for method in table}
+        maps = {method: MAPS.load(data, method) for method in table}
         ax = plot.compare(maps, labels=prepared(data).target)
         report.picture(ax.figure, data.lower().replace(" ", "_").replace(",", ""), f"{data}, seed 0", dpi=80)
     report.write(

@@ -10,7 +10,7 @@ from featmap import plot
 from lab.pages import table
 from lab.quality import DENSITY, TEN_NEIGHBORS
 
-from ..maps import DENSMAP_WEIGHTS, FEATMAP_WEIGHTS, densmap_at, featmap_at, load_map
+from ..maps import DENSMAP_WEIGHTS, FEATMAP_WEIGHTS, MAPS, densmap_at, featmap_at
 from ..report import Claim, Report, counted
 from ..scores import scores_of
 from ..sets import QUICK_SET, SETS, prepared
@@ -41,7 +41,7 @@ def densmap_curve(data: str) -> Curve:
 
 
 def draw_maps(report: Report, data: str, curve: Curve) -> None:
-    maps = {f"λ = {w:g}, correlation {curve[w][DENSITY]:.2f}": load_map(data, featmap_at(w)) for w in SHOWN}
+    maps = {f"λ = {w:g}, correlation {curve[w][DENSITY]:.2f}": MAPS.load(data, featmap_at(w)) for w in SHOWN}
     report.picture(plot.compare(maps, labels=prepared(data).target).figure, "maps", f"{data} at six density weights")
 
 

@@ -15,7 +15,7 @@ from lab.peers import Settings
 from ..bootstrap import contest
 from ..edges import study_edges
 from ..image_pictures import boxes, images_with_importance, one_of_each
-from ..maps import METHODS, SEEDS, featmap_at, load_map
+from ..maps import MAPS, METHODS, SEEDS, featmap_at
 from ..report import Claim, Report
 from ..sets import prepared
 from .detection import detection
@@ -135,7 +135,7 @@ def listed(counts: dict[str, list[int]]) -> str:
 def maps_of(report: Report, method: str, objects: Bunch) -> list[np.ndarray]:
     if report.quick:
         return [METHODS[method].make(objects.data, Settings(seed=0))]
-    return [load_map("COIL-20", method, seed) for seed in SEEDS]
+    return [MAPS.load("COIL-20", method, seed) for seed in SEEDS]
 
 
 def loops_of(Y: np.ndarray, objects: Bunch) -> list[Loop]:

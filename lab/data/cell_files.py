@@ -5,14 +5,11 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import Bunch
 
-from featmap import DatasetError
+from .folder import data_file
 
 
 def load_pbmc3k() -> Bunch:
@@ -41,13 +38,3 @@ def cells_in(name: str) -> Bunch:
     path = data_file(name)
     with np.load(path) as arrays:
         return Bunch(data=sp.load_npz(path), target=arrays["cell_type"], feature_names=arrays["genes"].tolist())
-
-
-def data_file(name: str) -> Path:
-    folder = os.environ.get("FEATMAP_DATA")
-    if not folder:
-        raise DatasetError(f"FEATMAP_DATA is not set: it must name the folder that holds {name} (docs/datasets.md)")
-    path = Path(folder) / name
-    if not path.is_file():
-        raise DatasetError(f"FEATMAP_DATA={folder}: {name} is missing in this folder (docs/datasets.md)")
-    return path

@@ -11,12 +11,12 @@ from .loaders import IMAGES
 
 def load_images(name: str) -> Bunch:
     """All images of a set; those of MNIST and Fashion-MNIST have the test set last."""
-    return _as_float(IMAGES[name]())
+    return as_float(IMAGES[name]())
 
 
 def digits() -> Bunch:
     """The 1,797 digits of 8 × 8 pixels that come with scikit-learn."""
-    return _as_float(load_digits())
+    return as_float(load_digits())
 
 
 def small_coil20() -> Bunch:
@@ -27,6 +27,6 @@ def small_coil20() -> Bunch:
     return objects
 
 
-def _as_float(images: Bunch) -> Bunch:
+def as_float(images: Bunch) -> Bunch:
     images.data = np.asarray(images.data, np.float32)
     return images

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .accuracy import knn_accuracies, knn_accuracy
 from .benchmark import Benchmark
-from .density import density_correlation
+from .density import density_correlation, own_density_correlation
 from .pairs import normalized_stress, scale_normalized_stress, shepard_goodness
 from .ranks import continuity, trustworthiness
 from .triplets import centroid_triplet_accuracy, random_triplet_accuracy
@@ -28,6 +28,7 @@ __all__ = [
     "knn_accuracies",
     "knn_accuracy",
     "normalized_stress",
+    "own_density_correlation",
     "random_triplet_accuracy",
     "scale_normalized_stress",
     "shepard_goodness",

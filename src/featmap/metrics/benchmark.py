@@ -9,7 +9,7 @@ from ..run import Run
 from ..values import DoubleArray
 from .accuracy import checked_votes, knn_accuracy
 from .checks import check_jobs, checked_data, checked_embedding, checked_labels, rank_neighbors, sample_rows
-from .density import LocalRadii
+from .density import LocalRadii, NearestInData, OwnRadii
 from .distances import DataDistances, MapDistances
 from .pairs import Pairs
 from .ranks import N_QUERIES, nearest, ranks_kept
@@ -31,7 +31,7 @@ class Benchmark:
         The class of each row: numbers or strings, none missing. Without labels `score` leaves out the metrics that
         need them; with fewer than 3 classes it leaves out `centroid_triplet_accuracy`.
     n_neighbors : int, default=15
-        The number of nearest other rows for trustworthiness, continuity and the density correlation.
+        The number of nearest other rows for trustworthiness, continuity and the density correlations.
     n_sample : int or None, default=2000
         The number of random rows that are ranked, among all rows, and whose pairs are compared; None for all rows.
     random_state : int, default=0
@@ -80,8 +80,10 @@ class Benchmark:
             self._centroids = CentroidTriplets.of("Benchmark", data, self._groups)
         with Run(n_jobs) as run:
             self._near = nearest(self._distances, self._rows, k, self._n_rows, run)
-            self._radii = LocalRadii.of(data, table, k, run)
+            near_in_data = NearestInData.of(data, table, k, run)
             self._triplets = RandomTriplets.of(data, TRIPLETS_PER_POINT, random_state, run)
+        self._radii = LocalRadii.of(near_in_data)
+        self._own_radii = OwnRadii.of(near_in_data)
 
     def score(self, Y: ArrayLike) -> dict[str, float]:
         """
@@ -97,8 +99,8 @@ class Benchmark:
         Returns
         -------
         dict of str to float
-            The scores by the names of the functions of `featmap.metrics`: 7 without labels, 9 with labels of at least
-            3 classes. `arrow_fidelity` is not among them.
+            The scores by the names of the functions of `featmap.metrics`: 8 without labels, 10 with labels of at
+            least 3 classes. `arrow_fidelity` is not among them.
 
         Examples
         --------
@@ -111,21 +113,23 @@ class Benchmark:
         continuity
         density_correlation
         normalized_stress
+        own_density_correlation
         random_triplet_accuracy
         scale_normalized_stress
         shepard_goodness
         trustworthiness
         """
         embedding = checked_embedding("Benchmark.score", Y, self._n_rows)
-        return self._rank_scores(embedding) | self._other_scores(embedding) | self._label_scores(embedding)
+        return self._neighbor_scores(embedding) | self._other_scores(embedding) | self._label_scores(embedding)
 
-    def _rank_scores(self, embedding: DoubleArray) -> dict[str, float]:
+    def _neighbor_scores(self, embedding: DoubleArray) -> dict[str, float]:
         on_map = MapDistances(embedding)
         with Run(self._n_jobs) as run:
             near_on_map = nearest(on_map, self._rows, self._near.shape[1], self._n_rows, run)
             return {
                 "trustworthiness": ranks_kept(self._distances, self._rows, near_on_map, self._n_rows, run),
                 "continuity": ranks_kept(on_map, self._rows, self._near, self._n_rows, run),
+                "own_density_correlation": self._own_radii.correlation(embedding, run),
             }
 
     def _other_scores(self, embedding: DoubleArray) -> dict[str, float]:
