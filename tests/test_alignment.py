@@ -53,21 +53,23 @@ def test_transport_there_and_back(curved):
     np.testing.assert_allclose(back @ there, np.eye(2), atol=1e-6)
 
 
+@pytest.mark.parametrize("center", ["mean", "point"])
 @pytest.mark.parametrize("dim", [1, 2, 5])
 @pytest.mark.parametrize("slices", [1, 7])
-def test_connection_equals_its_twin(curved, dim, slices, run, monkeypatch):
+def test_connection_equals_its_twin(curved, dim, slices, center, run, monkeypatch):
     data, tangents = curved
     monkeypatch.setattr(stage, "BYTES_OF_AXES", 4 * 500 * min(dim, 3) * 3 // slices)
     distances = np.sort(np.random.default_rng(0).random(tangents.neighbors.shape), axis=1).astype(np.float32)
     graph = build_graph(Neighbors(tangents.neighbors, distances), 15, CONNECT_ALL, run)
-    connection = connect(data, tangents, graph, dim, Order.of_the_rows(500), run)
+    connection = connect(data, tangents, graph, dim, center, Order.of_the_rows(500), run)
     q = min(dim, 3)
     assert connection.steps.shape == (graph.weights.nnz, q)
     V = axes(data, tangents, np.arange(500, dtype=np.int32), q).transpose(0, 2, 1).astype(np.float64)
     for e in range(0, graph.weights.nnz, 97):
         i, j = graph.sources[e], graph.weights.indices[e]
         np.testing.assert_allclose(connection.products[e], V[j].T @ V[i], atol=1e-5)
-        np.testing.assert_allclose(connection.steps[e], V[i].T @ (data.matrix[j] - data.matrix[i]), atol=1e-5)
+        middle = data.matrix[i] if center == "point" else graph.weights[i] @ data.matrix / graph.degrees[i]
+        np.testing.assert_allclose(connection.steps[e], V[i].T @ np.ravel(data.matrix[j] - middle), atol=1e-5)
         if min(np.linalg.svd(V[j].T @ V[i], compute_uv=False)) > 1e-3:
             np.testing.assert_allclose(
                 connection.rotations[e], reference.nearest_orthogonal(V[j].T @ V[i]), atol=1e-3
@@ -81,8 +83,8 @@ def test_connection_of_a_graph_in_another_order(curved, run):
     graph = build_graph(near, 15, CONNECT_ALL, run)
     order = Order.of(np.random.default_rng(0).permutation(500).astype(np.int32))
     in_layout = order.graph_into_layout(graph)
-    plain = connect(data, tangents, graph, 2, Order.of_the_rows(500), run)
-    other = connect(data, tangents, in_layout, 2, order, run)
+    plain = connect(data, tangents, graph, 2, "mean", Order.of_the_rows(500), run)
+    other = connect(data, tangents, in_layout, 2, "mean", order, run)
     edge_numbers = sp.csr_matrix((np.arange(graph.weights.nnz), graph.weights.indices, graph.weights.indptr))
     same = np.asarray(edge_numbers[order.rows[in_layout.sources], order.rows[in_layout.weights.indices]]).ravel()
     assert np.array_equal(np.sort(same), np.arange(graph.weights.nnz))

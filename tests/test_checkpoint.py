@@ -205,10 +205,13 @@ OTHERS = {
     "min_dist": 0.2,
     "spread": 1.5,
     "n_epochs": EPOCHS + 1,
-    "density_weight": 0.25,
+    "density_weight": 0.5,
+    "density_anisotropy": 0.5,
+    "density_terms": "directions",
     "density_fraction": 0.25,
     "intrinsic_dim": 2,
     "n_tangent_neighbors": 10,
+    "tangent_center": "point",
     "frames": "paper",
     "init": "pca",
     "precomputed_knn": pytest.param,  # made in the test
@@ -323,7 +326,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
         ("neighbors", "indices"),
         ("tangents", "neighbors"),
         ("tangents", "intrinsic_dim"),
-        ("density", "axes"),
+        ("layout", "axes"),
     ],
 )
 def test_arrays_that_kernels_could_not_trust_are_refused(stage, part, tmp_path):
@@ -344,7 +347,9 @@ def test_numbers_that_are_not_finite_are_refused(tmp_path):
         ("graph", "weights", "data"),
         ("tangents", "factors"),
         ("tangents", "singular_values"),
-        ("tangents", "weight_sums"),
+        ("tangents", "radii", "total"),
+        ("tangents", "radii", "along"),
+        ("tangents", "radii", "centered"),
         ("start",),
         ("alignment", "products"),
         ("alignment", "rotations"),
@@ -352,7 +357,7 @@ def test_numbers_that_are_not_finite_are_refused(tmp_path):
         ("layout", "transposed"),
         ("layout", "gradient_mean"),
         ("layout", "gradient_square"),
-        ("density", "axes"),
+        ("layout", "axes"),
     ):
         path.write_bytes(whole)
         rewritten(path, checkpoints.KIND, with_array("stages", *place, made=with_entry(np.nan)))
@@ -369,7 +374,6 @@ def test_numbers_that_are_not_finite_are_refused(tmp_path):
         ("start", "start"),
         ("alignment", "alignment"),
         ("layout", "layout"),
-        ("density", "the frames"),
     ],
 )
 def test_stages_of_another_size_are_refused(stage, says, tmp_path):

@@ -108,7 +108,7 @@ def test_flipping_singular_vectors_flips_their_columns(solver, rng, run):
     signs = rng.choice([-1.0, 1.0], (300, tangents.n_directions))
     flipped = replace(tangents, factors=tangents.factors * signs[:, None, :])
     frames = fit_frames(solver, Y, graph, connection, run).axes
-    flipped_connection = connect(data, flipped, graph, 2, Order.of_the_rows(300), run)
+    flipped_connection = connect(data, flipped, graph, 2, "mean", Order.of_the_rows(300), run)
     again = fit_frames(solver, Y, graph, flipped_connection, run).axes
     expected = frames * signs[:, None, :2].astype(np.float32)
     if solver == "aligned":

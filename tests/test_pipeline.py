@@ -229,7 +229,7 @@ def test_frames_follow_the_map_while_density_acts(integers, monkeypatch):
 
 def test_density_raises_the_correlation(integers):
     correlations = [
-        FeatMAP(n_epochs=200, random_state=0, density_weight=weight).fit(integers).density_correlation_.mean()
+        FeatMAP(n_epochs=200, random_state=0, density_weight=weight).fit(integers).total_density_correlation_
         for weight in (0, 0.5, 2)
     ]
     assert correlations[0] + 0.1 < correlations[1] < correlations[2]
@@ -346,7 +346,7 @@ def test_larger_neighborhoods_for_tangents(integers):
     assert graph_digest(plain) == graph_digest(wide)
     assert wide.singular_values_.shape == (500, 12)
     weights = reference.memberships(reference.nearest_others(integers, 39)[1][0], 40)
-    expected, _ = reference.local_svd(integers, 0, reference.nearest_others(integers, 39)[0][0], weights)
+    expected, _ = reference.local_svd(integers, 0, reference.nearest_others(integers, 39)[0][0], weights, "mean")
     np.testing.assert_allclose(wide.singular_values_[0], expected, rtol=1e-4)
     np.testing.assert_allclose((wide.feature_importance() ** 2).sum(axis=1), wide.intrinsic_dim_, rtol=1e-5)
 

@@ -593,7 +593,9 @@ NUMBERS = {
     (*TANGENTS, "centers"): "numbers in the tangent spaces",
     (*TANGENTS, "factors"): "numbers in the tangent spaces",
     (*TANGENTS, "singular_values"): "numbers in the tangent spaces",
-    (*TANGENTS, "weight_sums"): "numbers in the tangent spaces",
+    (*TANGENTS, "radii", "total"): "numbers in the tangent spaces",
+    (*TANGENTS, "radii", "along"): "numbers in the tangent spaces",
+    (*TANGENTS, "radii", "centered"): "numbers in the tangent spaces",
     ("mapped", "embedding"): "numbers in the map",
     ("mapped", "frames", "axes"): "Frames.axes must be orthogonal",
     ("attributes", "embedding_"): "numbers in embedding_",
@@ -603,6 +605,9 @@ NUMBERS = {
     ("attributes", "radii_"): "numbers in radii_",
     ("attributes", "embedding_radii_"): "numbers in embedding_radii_",
     ("attributes", "density_correlation_"): "numbers in density_correlation_",
+    ("attributes", "total_radii_"): "numbers in total_radii_",
+    ("attributes", "embedding_total_radii_"): "numbers in embedding_total_radii_",
+    ("attributes", "mean_shapes_"): "numbers in mean_shapes_",
 }
 
 
@@ -669,6 +674,9 @@ SHAPES = {
     "radii_": ("attributes", "radii_"),
     "embedding_radii_": ("attributes", "embedding_radii_"),
     "density_correlation_": ("attributes", "density_correlation_"),
+    "total_radii_": ("attributes", "total_radii_"),
+    "embedding_total_radii_": ("attributes", "embedding_total_radii_"),
+    "mean_shapes_": ("attributes", "mean_shapes_"),
 }
 
 
@@ -706,14 +714,17 @@ def with_fewer_directions(content, arrays):
 
 
 NEIGHBORS = [(*MANIFOLD, "neighbors", name) for name in ("indices", "distances")]
-LOCAL_SVD = ("centers", "neighbors", "factors", "singular_values", "intrinsic_dim", "weight_sums")
+LOCAL_SVD = [
+    *([name] for name in ("centers", "neighbors", "factors", "singular_values", "intrinsic_dim")),
+    *(["radii", name] for name in ("total", "along", "centered")),
+]
 SMALLER = {
     "neighbours of fewer rows": ("neighbors", with_arrays(*NEIGHBORS, made=lambda array: array[:-1])),
     "fewer neighbours": ("n_tangent_neighbors", with_arrays(*NEIGHBORS, made=lambda array: array[:, :-1])),
     "a smaller graph": ("the graph", with_smaller_graph),
     "tangent spaces of fewer rows": (
         "the tangent spaces",
-        with_arrays(*((*TANGENTS, name) for name in LOCAL_SVD), made=lambda array: array[:-1]),
+        with_arrays(*((*TANGENTS, *path) for path in LOCAL_SVD), made=lambda array: array[:-1]),
     ),
     "fewer directions": ("the tangent spaces", with_fewer_directions),
 }
@@ -750,6 +761,9 @@ WRONG_PARAMETERS = {
     "n_epochs": [0, True],
     "density_weight": [-1.0, {"float": "inf"}],
     "density_fraction": [1.5],
+    "density_anisotropy": [-0.1, 1.5],
+    "density_terms": ["radius", None],
+    "tangent_center": ["middle"],
     "intrinsic_dim": [0, "many"],
     "n_tangent_neighbors": [4, -1],
     "frames": ["picture", {"list": []}],
