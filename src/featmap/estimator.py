@@ -297,7 +297,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         `transform` places every row on the map, also one that is unlike all rows of the fit. The score tells such
         rows: it is the mean distance of a row to its nearest rows of the fit, divided by what is usual there, the
-        median over these rows of their own mean distance to their neighbours. 1 is usual. Each row is scored alone.
+        median over these rows of their own mean distance to their neighbours. 1 is usual. Each row is scored alone;
+        rows of the fit score a little below 1, since each is its own nearest row.
         docs/new_rows.md tells which scores new digits and pictures of other things have on a map of digits.
 
         Parameters

@@ -152,7 +152,7 @@ def _points_among_rows(
     embedding = place_among(near, strengths, mapped.embedding, manifold.graph.is_connected, run)
     indptr = np.arange(0, strengths.size + 1, near.k)
     shape = (len(embedding), len(mapped.embedding))
-    links = sp.csr_matrix((strengths.ravel(), near.indices.ravel(), indptr), shape)
+    links = sp.csr_matrix((strengths.ravel().astype(np.float32), near.indices.ravel(), indptr), shape)
     links.eliminate_zeros()
     has_edge = neighbors.distances < unconnected_from(manifold.metric)
     identity = np.eye(embedding.shape[1], dtype=np.float32)
