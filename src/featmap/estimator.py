@@ -70,7 +70,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Neighbours that you already have: ``(indices, distances)`` with or without the row itself, for example
         `neighbors_` of another model; umap-learn's triple; or a sparse matrix of distances such as scanpy's
         ``obsp["distances"]`` and scikit-learn's ``kneighbors_graph``. Index -1 or an infinite distance marks a
-        missing neighbour.
+        missing neighbour. New rows are searched by `metric`, so give the metric of the neighbours too; a warning
+        says when their distances are not those of the metric.
     random_state : int, RandomState or None, default=None
         The seed of the map. One seed gives the same bytes on any number of threads.
     n_jobs : int or None, default=-1
