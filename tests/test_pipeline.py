@@ -257,10 +257,9 @@ class TestTransform:
 
     def test_placement_is_continuous_at_training_rows(self, model, integers):
         step = np.random.default_rng(0).normal(size=integers.shape)
-        moves = [
-            np.abs(model.transform(integers + size * step) - model.embedding_).max() for size in (1e-1, 1e-2, 1e-3)
-        ]
-        assert moves[0] > moves[1] > moves[2]
+        moves = [np.abs(model.transform(integers + size * step) - model.embedding_).max() for size in (10, 1, 1e-1)]
+        assert moves[0] > 0.1
+        assert moves[0] > moves[1] >= moves[2]
         assert moves[2] < 1e-3
 
     def test_far_rows_stay_on_the_map(self, model):

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import reference
 from featmap import FeatMAP
 from featmap.explanation.placement import placement_weights
-from featmap.kernels.placement import geometric_medians
+from featmap.kernels.placement import geometric_medians, weighted_means
 from featmap.values import Neighbors
 
 QUICK = {"n_epochs": 20, "random_state": 0}
@@ -37,6 +37,10 @@ def test_the_kernel_equals_its_twin(dim, rng):
     placed = medians(embedding, indices, weights)
     np.testing.assert_allclose(placed, expected, rtol=1e-9, atol=1e-12)
     assert np.array_equal(placed[0], embedding[indices[0, 4]])
+    means = np.empty_like(placed)
+    weighted_means(embedding, indices, weights, 0, len(indices), means)
+    expected = [np.average(places, axis=0, weights=w) for places, w in zip(embedding[indices], weights, strict=True)]
+    np.testing.assert_allclose(means, expected, rtol=1e-9, atol=1e-12)
     weights[3] = 0
     assert (medians(embedding, indices, weights)[3] == 0).all()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,17 +17,23 @@ from ..run import Run
 from ..run.threads import BLOCK
 from ..values import DoubleArray, FloatArray, Neighbors
 
+# How places are made of the neighbours' places and weights: `geometric_medians` or `weighted_means`.
+Place = Callable[..., None]
+
 LAST_WEIGHT = 1e-3  # what the last neighbour keeps of its weight
 
 
-def place_rows(X: Matrix, manifold: Manifold, embedding: FloatArray, run: Run) -> FloatArray:
+def place_rows(
+    X: Matrix, manifold: Manifold, embedding: FloatArray, run: Run, place: Place = geometric_medians
+) -> FloatArray:
     """The embedding of new rows: (rows, d')."""
     placed = np.empty((X.shape[0], embedding.shape[1]), np.float32)
     for start in range(0, X.shape[0], BLOCK):
         rows = X[start : start + BLOCK]
         near, _ = nearest_rows(rows, manifold.data.prepare(rows), manifold, run)
         strengths = memberships_of_new(near, manifold.n_neighbors, manifold, run)
-        placed[start : start + BLOCK] = place_among(near, strengths, embedding, manifold.graph.is_connected, run)
+        connected = manifold.graph.is_connected
+        placed[start : start + BLOCK] = place_among(near, strengths, embedding, connected, run, place)
     return placed
 
 
@@ -47,7 +55,12 @@ def memberships_of_new(neighbors: Neighbors, n_neighbors: int, manifold: Manifol
 
 
 def place_among(
-    near: Neighbors, strengths: DoubleArray, embedding: FloatArray, is_connected: NDArray[np.bool_], run: Run
+    near: Neighbors,
+    strengths: DoubleArray,
+    embedding: FloatArray,
+    is_connected: NDArray[np.bool_],
+    run: Run,
+    place: Place = geometric_medians,
 ) -> FloatArray:
     """The geometric median of the neighbours' places with weights P̃/d² (see `placement_weights`).
 
@@ -57,15 +70,12 @@ def place_among(
     map.
     """
     weights = placement_weights(near, strengths)
-    placed = np.empty((len(weights), embedding.shape[1]), np.float32)
-    run.over_rows(
-        len(weights),
-        lambda start, stop: geometric_medians(embedding, near.indices, weights, start, stop, placed),
-    )
+    placed = np.empty((len(weights), embedding.shape[1]))
+    run.over_rows(len(weights), lambda start, stop: place(embedding, near.indices, weights, start, stop, placed))
     unconnected = ~weights.any(axis=1)
     if unconnected.any():
         placed[unconnected] = ring(embedding[is_connected], np.zeros(int(unconnected.sum())))
-    return placed
+    return placed.astype(np.float32)
 
 
 def placement_weights(near: Neighbors, strengths: DoubleArray) -> DoubleArray:

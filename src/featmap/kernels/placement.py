@@ -1,4 +1,4 @@
-"""The loop that places new rows: the weighted geometric median of their neighbours' places."""
+"""Loops that place new rows: weighted means and geometric medians of their neighbours' places."""
 
 import numpy as np
 
@@ -18,26 +18,36 @@ def geometric_medians(embedding, indices, weights, start, stop, out):
     k, dim = indices.shape[1], embedding.shape[1]
     places = np.empty((k, dim))
     shares = np.empty(k)
-    y = np.empty(dim)
+    weighted_means(embedding, indices, weights, start, stop, out)
     for i in range(start, stop):
-        for a in range(k):
-            shares[a] = weights[i, a]
-            for c in range(dim):
-                places[a, c] = embedding[indices[i, a], c]
-        weighted_mean(places, shares, y)
+        gather(embedding, indices[i], places)
         size = 0.0
         total = 0.0
         for a in range(k):
-            size += weights[i, a] * np.sqrt(squared_distance(places, a, y))
+            size += weights[i, a] * np.sqrt(squared_distance(places, a, out[i]))
             total += weights[i, a]
         softening = (SOFTENING * size / total) ** 2 if total > 0 else 0.0
-        if dim > 1 and softening > 0:
-            for _ in range(STEPS):
-                for a in range(k):
-                    shares[a] = weights[i, a] / np.sqrt(squared_distance(places, a, y) + softening)
-                weighted_mean(places, shares, y)
-        for c in range(dim):
-            out[i, c] = y[c]
+        for _ in range(STEPS if dim > 1 and softening > 0 else 0):
+            for a in range(k):
+                shares[a] = weights[i, a] / np.sqrt(squared_distance(places, a, out[i]) + softening)
+            weighted_mean(places, shares, out[i])
+
+
+@compiled
+def weighted_means(embedding, indices, weights, start, stop, out):
+    """out[i] = Σ_a w_ia y_a/Σ_a w_ia, or 0 without weights."""
+    places = np.empty((indices.shape[1], embedding.shape[1]))
+    for i in range(start, stop):
+        gather(embedding, indices[i], places)
+        weighted_mean(places, weights[i], out[i])
+
+
+@compiled
+def gather(embedding, rows, places):
+    """Copy the places of some rows."""
+    for a in range(len(rows)):
+        for c in range(embedding.shape[1]):
+            places[a, c] = embedding[rows[a], c]
 
 
 @compiled
