@@ -299,8 +299,9 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         `transform` places every row on the map, also one that is unlike all rows of the fit. The score tells such
         rows: it is the mean distance of a row to its nearest rows of the fit, divided by what is usual there, the
         median over these rows of their own mean distance to their neighbours. 1 is usual. Each row is scored alone;
-        rows of the fit score a little below 1, since each is its own nearest row.
-        docs/new_rows.md tells which scores new digits and pictures of other things have on a map of digits.
+        rows of the fit score a little below 1, since each is its own nearest row. On a map of 2,500 digits of MNIST
+        5 % of new digits score above 1.28, but 88 % of the pictures of Fashion-MNIST and 99 % of KMNIST's letters
+        (docs/new_rows.md).
 
         Parameters
         ----------
