@@ -59,6 +59,30 @@ def nearest_orthogonal(matrix):
     return u @ vt
 
 
+def geometric_median(places, weights, n_steps=50):
+    """Weiszfeld's steps for Σ w √(|y − y_l|² + δ²) from the weighted mean, δ a thousandth of its mean distance."""
+    places, weights = np.asarray(places, np.float64), np.asarray(weights, np.float64)
+    y = np.average(places, axis=0, weights=weights)
+    softening = 1e-3 * np.average(np.linalg.norm(places - y, axis=1), weights=weights)
+    if places.shape[1] == 1 or softening == 0:
+        return y
+    for _ in range(n_steps):
+        distances = np.sqrt(((places - y) ** 2).sum(axis=1) + softening**2)
+        y = np.average(places, axis=0, weights=weights / distances)
+    return y
+
+
+def outlier_score(X, new, k):
+    """The mean distance to the k nearest rows over the median of theirs, both with a thousandth of the mean."""
+    own = nearest_others(X, k)[1].mean(axis=1)
+    scores = []
+    for row in np.asarray(new, np.float64):
+        distances = np.linalg.norm(X - row, axis=1)
+        near = np.argsort(distances, kind="stable")[:k]
+        scores.append((distances[near].mean() + 1e-3 * own.mean()) / (np.median(own[near]) + 1e-3 * own.mean()))
+    return np.array(scores)
+
+
 # The forces. Y is (m, d'), P a dense symmetric matrix with zero diagonal.
 
 

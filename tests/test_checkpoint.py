@@ -43,6 +43,7 @@ POINTS = [
     *(("frames", done) for done in (0, 1)),
 ]
 NORMAL = np.random.default_rng(0).normal(size=(N_ROWS, 5))
+NEXT = (np.arange(N_ROWS)[:, None] + np.arange(1, 16)) % N_ROWS
 KINDS = {
     "dense": (NORMAL, {}),
     "sparse, three dimensions": (
@@ -58,7 +59,7 @@ KINDS = {
     "larger tangents": (NORMAL, {"n_tangent_neighbors": 12}),
     "neighbours given": (
         NORMAL,
-        {"precomputed_knn": ((np.arange(90)[:, None] + np.arange(1, 16)) % 90, np.tile(np.arange(15.0), (90, 1)))},
+        {"precomputed_knn": (NEXT, np.linalg.norm(NORMAL[NEXT] - NORMAL[:, None], axis=2))},
     ),
 }
 DATA = NORMAL

@@ -223,7 +223,9 @@ def test_transform_refuses_other_columns(model):
         model.transform(np.zeros((3, 5)))
 
 
-@pytest.mark.parametrize("method", ["transform", "feature_importance", "loadings", "arrows", "top_features"])
+@pytest.mark.parametrize(
+    "method", ["transform", "outlier_score", "feature_importance", "loadings", "arrows", "top_features"]
+)
 def test_unfitted_says_so(method, data):
     with pytest.raises(NotFittedError):
         getattr(FeatMAP(), method)(data)
@@ -264,6 +266,7 @@ def test_awkward_data_give_finite_maps(case, frames, metric):
         model.feature_importance(),
         model.arrows(),
         model.transform(X),
+        model.outlier_score(X),
     ):
         assert np.isfinite(array).all()
     assert (before != X).sum() == 0

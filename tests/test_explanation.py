@@ -394,6 +394,60 @@ def test_other_metrics_and_sparse_data(metric, rng):
             assert np.isfinite(answer).all()
 
 
+KNOWN = np.random.default_rng(7).normal(size=(90, 6)) * (np.random.default_rng(8).random((90, 6)) < 0.8)
+KNOWN_FORMS = {
+    "euclidean": (KNOWN, {}),
+    "cosine": (KNOWN, {"metric": "cosine"}),
+    "manhattan": (KNOWN, {"metric": "manhattan"}),
+    "sparse": (sp.csr_matrix(KNOWN), {}),
+    "larger tangent spaces": (KNOWN, {"n_tangent_neighbors": 25}),
+    "the paper's frames": (KNOWN, {"frames": "paper"}),
+    "three dimensions": (KNOWN, {"n_components": 3}),
+}
+
+
+def answers(explanation, rows):
+    """All that can be asked about some points."""
+    found = [explanation.feature_importance(rows), explanation.loadings(rows), explanation.explained_variance(rows)]
+    found += [explanation.arrows(rows, kind) for kind in ALL_KINDS]
+    found += [explanation.fidelity(rows, kind) for kind in ALL_KINDS]
+    found += [explanation.consistency(rows), explanation.top_features(rows), explanation.arrows(rows, n_neighbors=8)]
+    return [*found, explanation.embedding_[rows], explanation.frames_[rows], explanation.singular_values_[rows]]
+
+
+@pytest.mark.parametrize("form", KNOWN_FORMS)
+def test_rows_of_the_fit_have_the_models_own_answers(form):
+    X, options = KNOWN_FORMS[form]
+    model = FeatMAP(n_epochs=20, random_state=0, **options).fit(X)
+    rows = np.array([3, 88, 0, 41])
+    for known, own in zip(answers(model.explain(X[rows]), np.arange(4)), answers(model, rows), strict=True):
+        assert known.tobytes() == own.tobytes()
+
+
+@pytest.mark.parametrize("form", KNOWN_FORMS)
+def test_new_rows_and_rows_of_the_fit_in_one_batch(form):
+    """Each has the answers that it has alone, in the order of the batch."""
+    X, options = KNOWN_FORMS[form]
+    model = FeatMAP(n_epochs=20, random_state=0, **options).fit(X)
+    dense = KNOWN[[5, 60, 7, 33, 2]] + np.array([[0.3], [0], [0.2], [0], [0.1]])
+    together = model.explain(dense)
+    for row in range(5):
+        alone = model.explain(dense[row : row + 1])
+        for batch, single in zip(answers(together, np.array([row])), answers(alone, np.array([0])), strict=True):
+            np.testing.assert_array_equal(batch, single)
+    np.testing.assert_array_equal(together.feature_importance([1]), model.feature_importance([60]))
+    assert together.to_frame().index.tolist() == [0, 1, 2, 3, 4]
+    assert together[[3, 0]].to_frame().index.tolist() == [3, 0]
+
+
+def test_copies_have_the_answers_of_the_first_among_them(model_with_copies):
+    data = model_with_copies._points.mapped.data
+    explained = model_with_copies.explain(data.restore(data.rows([29, 45, 0])))
+    first = answers(model_with_copies, np.array([0, 45, 0]))
+    for known, own in zip(answers(explained, np.arange(3)), first, strict=True):
+        np.testing.assert_array_equal(known, own)
+
+
 def test_names_and_frames_of_pandas(rng):
     X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "ü"])
     explanation = explain(X, rng.normal(size=(60, 2)))

@@ -11,6 +11,7 @@ from featmap import FeatMAP, FeatmapWarning, InvalidDataError, explain
 
 QUICK = {"n_neighbors": 6, "n_epochs": 10, "random_state": 0}
 TABLE = np.random.default_rng(0).normal(size=(80, 4))
+OTHERS = "precomputed_knn: the given distances are not those of metric=.* pass metric=…"
 WITH_COPIES = np.repeat(TABLE[:20], 4, axis=0)
 
 
@@ -169,8 +170,64 @@ def test_units_of_given_neighbors_are_kept_in_a_file(tmp_path):
 
 
 def test_a_matrix_of_connections_is_not_one_of_distances():
-    with pytest.warns(FeatmapWarning, match="all distances are 1"):
+    with pytest.warns(FeatmapWarning, match=OTHERS), pytest.warns(FeatmapWarning, match="all distances are 1"):
         FeatMAP(**QUICK, precomputed_knn=kneighbors_graph(TABLE, 6)).fit(TABLE)
+
+
+OTHER_DISTANCES = {
+    "squared": ((INDICES, DISTANCES**2), "euclidean"),
+    "of another metric": (kneighbors_graph(TABLE, 5, mode="distance", metric="manhattan"), "euclidean"),
+    "of another metric, cosine": (kneighbors_graph(TABLE, 5, mode="distance", metric="cosine"), "manhattan"),
+    "of rows that are not unit rows": (kneighbors_graph(TABLE / 9, 5, mode="distance"), "cosine"),
+    "of other features": (kneighbors_graph(TABLE[:, :2], 5, mode="distance"), "euclidean"),
+    "of scaled features": (kneighbors_graph(3 * TABLE, 5, mode="distance"), "euclidean"),
+    "of other rows": ((INDICES[::-1], DISTANCES), "euclidean"),
+}
+
+
+@pytest.mark.parametrize("case", OTHER_DISTANCES)
+def test_distances_that_are_not_those_of_the_metric_get_one_warning(case):
+    given, metric = OTHER_DISTANCES[case]
+    with pytest.warns(FeatmapWarning, match=OTHERS) as caught:
+        FeatMAP(**QUICK, metric=metric, precomputed_knn=given).fit(TABLE)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    with pytest.warns(FeatmapWarning, match=OTHERS):
+        explain(TABLE, TABLE[:, :2], n_neighbors=6, metric=metric, precomputed_knn=given)
+
+
+def random_neighbors():
+    """True distances to rows that are not the nearest."""
+    indices = np.array(
+        [np.random.default_rng(row).permutation(np.delete(np.arange(80), row))[:6] for row in range(80)]
+    )
+    return indices, np.linalg.norm(TABLE[indices] - TABLE[:, None], axis=2)
+
+
+def single(X, **options):
+    """Neighbours found in float32."""
+    graph = kneighbors_graph(X.astype(np.float32), 5, mode="distance", **options)
+    return graph.astype(np.float32)
+
+
+SAME_DISTANCES = {
+    "float32": (TABLE, single(TABLE), "euclidean"),
+    "float32, cosine": (TABLE, single(TABLE, metric="cosine"), "cosine"),
+    "float32, manhattan": (TABLE, single(TABLE, metric="manhattan"), "manhattan"),
+    "float32, correlation": (TABLE, single(TABLE, metric="correlation"), "correlation"),
+    "sparse": (sp.csr_matrix(TABLE), single(TABLE), "euclidean"),
+    "not the nearest": (TABLE, random_neighbors(), "euclidean"),
+    "far from the origin": (1e8 + TABLE, (INDICES, DISTANCES), "euclidean"),
+    "tiny": (1e-20 * TABLE, (INDICES, 1e-20 * DISTANCES), "euclidean"),
+    "copies": (WITH_COPIES, NearestNeighbors(n_neighbors=6).fit(WITH_COPIES).kneighbors()[::-1], "euclidean"),
+    "a function": (TABLE, single(TABLE, metric="chebyshev"), lambda a, b: np.abs(a - b).max()),
+}
+
+
+@pytest.mark.parametrize("case", SAME_DISTANCES)
+def test_distances_of_the_metric_get_no_warning(case):
+    X, given, metric = SAME_DISTANCES[case]
+    assert np.isfinite(FeatMAP(**QUICK, metric=metric, precomputed_knn=given).fit(X).embedding_).all()
 
 
 def test_given_neighbors_make_up_for_a_metric_that_does_not_fit_the_data():

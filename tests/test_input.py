@@ -216,7 +216,7 @@ NEW_ROWS_REFUSED = {
 }
 
 
-@pytest.mark.parametrize("method", ["transform", "explain"])
+@pytest.mark.parametrize("method", ["transform", "explain", "outlier_score"])
 @pytest.mark.parametrize("case", NEW_ROWS_REFUSED)
 def test_wrong_new_rows_get_advice(case, method, fitted):
     X, kind, advice = NEW_ROWS_REFUSED[case]

@@ -33,6 +33,7 @@ CHECKED = [
     "test_layout.py::test_descent_is_adam",
     "test_regression.py::test_moments_equal_their_twin",
     "test_explanation.py::test_the_smallest_data_have_answers",
+    "test_placement.py::test_the_kernel_equals_its_twin",
 ]
 
 

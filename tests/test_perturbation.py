@@ -7,6 +7,9 @@ import pytest
 
 from featmap import FeatMAP, InvalidParameterError, explain
 from featmap.explanation.perturbation import Perturbation
+from featmap.explanation.placement import place_rows
+from featmap.kernels.placement import weighted_means
+from featmap.run import Run
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +36,9 @@ def test_moves_equal_their_twin(digits, model, fraction):
         row[taken] = digits[near][:, taken].mean(axis=0)
     links = model.graph_[rows].tocoo()
     link_length = np.linalg.norm(embedding[links.col] - embedding[rows][links.row], axis=1).mean()
-    expected = np.linalg.norm(model.transform(changed) - embedding[rows], axis=1).mean() / link_length
+    with Run(1) as run:
+        placed = place_rows(changed, model._points.mapped.manifold, embedding, run, weighted_means)
+    expected = np.linalg.norm(placed - embedding[rows], axis=1).mean() / link_length
     found = model.perturbation(rows, fractions=[0.1, fraction])
     assert found.most[-1] == pytest.approx(expected, rel=1e-3)
 
@@ -58,7 +63,7 @@ def test_features_without_variance_move_nothing(rng):
     X = np.column_stack([rng.normal(size=(200, 3)), np.ones((200, 27))])
     moves = FeatMAP(random_state=0, n_epochs=20).fit(X).perturbation([0, 5, 9], fractions=[0.1, 0.5])
     assert (moves.least < 1e-5).all()
-    assert (moves.most > 0.01).all()
+    assert (moves.most > 0.005).all()
 
 
 def test_one_seed_one_result(model):

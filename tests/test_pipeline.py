@@ -283,7 +283,7 @@ class TestTransform:
         np.testing.assert_array_equal(model.transform(X), model.embedding_)
 
     def test_training_rows_get_their_own_places(self, model, integers):
-        np.testing.assert_allclose(model.transform(integers), model.embedding_, atol=1e-2)
+        assert np.array_equal(model.transform(integers), model.embedding_)
 
     def test_duplicates_get_the_place_of_the_first(self):
         X = np.repeat(np.random.default_rng(0).normal(size=(60, 5)), 2, axis=0)
@@ -297,15 +297,14 @@ class TestTransform:
         step *= 0.01 * distances / np.linalg.norm(step, axis=1, keepdims=True)
         moved = np.linalg.norm(model.transform(integers + step) - model.embedding_, axis=1)
         _, on_map = reference.nearest_others(model.embedding_, 1)
-        assert np.median(moved) < 3 * np.median(on_map)
-        assert np.median(moved) > 0
+        assert np.median(moved) < 0.01 * np.median(on_map)
+        assert moved.max() < 3 * np.median(on_map)
 
     def test_placement_is_continuous_at_training_rows(self, model, integers):
         step = np.random.default_rng(0).normal(size=integers.shape)
-        moves = [
-            np.abs(model.transform(integers + size * step) - model.embedding_).max() for size in (1e-1, 1e-2, 1e-3)
-        ]
-        assert moves[0] > moves[1] > moves[2]
+        moves = [np.abs(model.transform(integers + size * step) - model.embedding_).max() for size in (10, 1, 1e-1)]
+        assert moves[0] > 0.1
+        assert moves[0] > moves[1] >= moves[2]
         assert moves[2] < 1e-3
 
     def test_far_rows_stay_on_the_map(self, model):

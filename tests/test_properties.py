@@ -72,6 +72,7 @@ def assert_promises(X, options):
     assert model.embedding_.shape == (X.shape[0], options["n_components"])
     for values in (model.embedding_, model.frames_, model.radii_, model.density_correlation_, model.transform(X)):
         assert np.isfinite(values).all()
+    assert np.isfinite(model.outlier_score(X)).all()
     squares = (model.feature_importance().astype(np.float64) ** 2).sum(axis=1)
     np.testing.assert_allclose(squares, model.intrinsic_dim_, atol=1e-3)
     assert (before != X).sum() == 0

@@ -18,7 +18,7 @@ def local(request, rng):
     Y = rng.normal(size=(50, request.param)).astype(np.float32)
     X[:, 0] += Y[:, 0]
     data = scale_data(X)
-    neighbors = MapSearch.build(Y).nearest_others(np.arange(4, dtype=np.int32), 20)
+    neighbors = MapSearch.build(Y).nearest_others(Y[:4], np.arange(4), 20)
     return data, Y, neighbors, Moments.around(data, Y, neighbors)
 
 
@@ -97,7 +97,7 @@ def test_a_map_without_extent_has_no_slopes(rng):
 
 def test_points_are_not_their_own_neighbors():
     Y = np.array([[0, 0]] * 6 + [[1, 0], [2, 0], [3, 0]], np.float32)  # duplicates crowd the point itself out
-    found = MapSearch.build(Y).nearest_others(np.arange(9, dtype=np.int32), 3)
+    found = MapSearch.build(Y).nearest_others(Y, np.arange(9), 3)
     assert found.shape == (9, 3)
     assert (found != np.arange(9)[:, None]).all()
     assert found[7].tolist() == [6, 8, found[7, 2]]

@@ -27,12 +27,12 @@ from .layout.similarity import Curve
 from .layout.start import make_start
 from .layout.terms import Terms
 from .neighbors import find_neighbors, make_search, search_rows
-from .neighbors.other import check_metric, unconnected_from
+from .neighbors.other import check_metric, unconnected_from, warn_of_other_distances
 from .neighbors.search import Search
 from .run import Run
 from .tangents.alignment import connect
 from .tangents.svd import find_tangents
-from .values import FloatArray, Frames, Graph, Neighbors, Order, Radii, Tangents
+from .values import DoubleArray, FloatArray, Frames, Graph, Neighbors, Order, Radii, Tangents
 
 # While density acts, frames are fitted to the map anew after this many epochs. More often gains nothing.
 EPOCHS_BETWEEN_FRAMES = 30
@@ -62,6 +62,20 @@ class Manifold:
         distances = self.neighbors.distances[:, : self.n_neighbors - 1]
         return mean_distance(distances[np.isfinite(distances)], len(distances))
 
+    @cached_property
+    def usual_distances(self) -> DoubleArray:
+        """The mean distance of each row to its neighbours in the graph, as the search measures distances: (m,).
+
+        Rows without neighbours have the mean of the others.
+        """
+        distances = self.neighbors.distances[:, : self.n_neighbors - 1].astype(np.float64)
+        known = np.isfinite(distances)
+        if self.has_given_neighbors and self.metric == "euclidean":
+            distances *= self.data.scale  # the user's units; the search has those of scaled data
+        sums, counts = np.where(known, distances, 0.0).sum(axis=1), known.sum(axis=1)
+        means = sums / np.maximum(counts, 1)
+        return np.where(counts > 0, means, means.sum() / max(np.count_nonzero(counts), 1))
+
 
 @dataclass(frozen=True)
 class Fitted:
@@ -86,6 +100,8 @@ def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold
         check_metric(X, settings.metric)
     with run.timed("scaling"):
         data = scale_data(X, unit_rows=settings.metric == "cosine")
+    if settings.precomputed_knn is not None:
+        warn_of_other_distances(X, data, settings.metric, settings.precomputed_knn)
     search = make_search(data, X, settings.metric)
     rows = search_rows(X, data, settings.metric)
     neighbors = run.stage("neighbors", given_or_found, search, rows, settings)

@@ -81,6 +81,10 @@ class Neighbors:
     def k(self) -> int:
         return self.indices.shape[1]
 
+    def __getitem__(self, rows: np.ndarray) -> Neighbors:
+        """The neighbours of some of the points."""
+        return Neighbors(self.indices[rows], self.distances[rows])
+
     def first(self, k: int) -> Neighbors:
         """The k nearest neighbours of each point."""
         return Neighbors(np.ascontiguousarray(self.indices[:, :k]), np.ascontiguousarray(self.distances[:, :k]))
@@ -170,7 +174,7 @@ class Tangents:
         if (np.diff(self.singular_values, axis=1) > 0).any():
             raise ValueError("Tangents.singular_values must not rise along a row")
 
-    def __getitem__(self, rows: IntArray) -> Tangents:
+    def __getitem__(self, rows: np.ndarray) -> Tangents:
         """The values of some of the points."""
         return Tangents(
             self.centers[rows],
@@ -224,7 +228,7 @@ class Frames:
         if not np.allclose(gram, np.eye(dim), atol=1e-3):
             raise ValueError("Frames.axes must be orthogonal matrices")
 
-    def __getitem__(self, rows: IntArray) -> Frames:
+    def __getitem__(self, rows: np.ndarray) -> Frames:
         """The values of some of the points."""
         return Frames(self.axes[rows], self.covariance_size, self.solver)
 

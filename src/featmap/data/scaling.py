@@ -64,7 +64,7 @@ class ScaledData:
         """The number of points in a block that stays in cache if each point needs ``rows_each`` rows."""
         return int(np.clip(BYTES_PER_BLOCK // (4 * self.shape[1] * rows_each), 1, BLOCK))
 
-    def rows(self, indices: IntArray) -> FloatArray:
+    def rows(self, indices: Any) -> FloatArray:
         """Dense copies of some rows."""
         return dense_rows(self.matrix, indices)
 

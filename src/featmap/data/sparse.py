@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -59,6 +60,13 @@ def dense_rows(matrix: Matrix, rows: Any = slice(None)) -> FloatArray:
     """Some rows of a matrix, dense."""
     chosen = matrix[rows]
     return chosen.toarray() if isinstance(chosen, SparseRows) else chosen
+
+
+def stacked(matrices: Sequence[Matrix]) -> Matrix:
+    """The rows of several matrices that were scaled in the same way, dense unless all of them are sparse."""
+    if all(isinstance(matrix, SparseRows) for matrix in matrices):
+        return SparseRows(sp.vstack([matrix.entries for matrix in matrices], format="csr"), matrices[0].zeros)
+    return np.concatenate([dense_rows(matrix) for matrix in matrices])
 
 
 def up_to_translation(matrix: Matrix) -> Matrix:

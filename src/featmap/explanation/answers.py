@@ -160,7 +160,7 @@ class Answers:
     def to_frame(self, rows: Any) -> Any:
         pandas = pandas_for("to_frame")
         chosen = self.rows(rows)
-        numbers = chosen if self.points.rows is None else self.points.rows[chosen]
+        numbers = self.points.numbers[chosen]
         # From a list pandas finds the type of the index again: integers, dates, or pairs for an index of levels.
         index = pandas.Index((numbers if self.row_names is None else self.row_names[chosen]).tolist())
         return pandas.DataFrame(self.feature_importance(chosen), index=index, columns=self._names_or_numbers)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data.sparse import dense_rows
+from ..kernels.placement import weighted_means
 from ..run import Run
 from ..tangents.axes import feature_importance
 from ..values import DoubleArray, FloatArray, IntArray
@@ -86,7 +87,8 @@ def _mean_move(points: Points, chosen: IntArray, order: np.ndarray, fraction: fl
         if len(near):
             rows[number, replaced] = points.mapped.data.rows(near)[:, replaced].mean(axis=0)
     mapped = points.mapped
-    placed = place_rows(mapped.data.restore(rows), mapped.manifold, mapped.embedding, run)
+    # Averages move with every feature that is taken. Medians stay at the place of the row itself, and then jump.
+    placed = place_rows(mapped.data.restore(rows), mapped.manifold, mapped.embedding, run, weighted_means)
     return float(np.linalg.norm(placed - points.embedding[chosen], axis=1).mean())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..checks.settings import NeighborhoodSettings
 from ..data.scaling import ScaledData
-from ..data.sparse import Matrix, dense_rows
+from ..data.sparse import Matrix, dense_rows, stacked
 from ..frames import make_frame_fitter
 from ..frames.local import FRAME_AMONG
 from ..neighbors.other import unconnected_from
@@ -20,7 +20,7 @@ from ..run import Run
 from ..tangents.alignment import connect
 from ..tangents.axes import axes
 from ..tangents.svd import find_tangents
-from ..values import DoubleArray, FloatArray, Frames, IntArray, Order, Tangents
+from ..values import DoubleArray, FloatArray, Frames, IntArray, Neighbors, Order, Radii, Tangents
 from .placement import memberships_of_new, nearest_rows, place_among
 from .regression import MapSearch, Moments
 
@@ -56,12 +56,13 @@ class Points:
     frames: Frames
     links: sp.csr_matrix  # (points, rows of the data) weights of the edges
     has_edge: NDArray[np.bool_]  # (points, k) whether each neighbour behind the tangent space is connected
-    rows: IntArray | None  # which rows of the data the points are; None if they are new
+    rows: IntArray  # (points,) which row of the data each point is, −1 for a new point
+    numbers: IntArray  # (points,) the place of each point among those that were asked about
 
     def __len__(self) -> int:
         return len(self.embedding)
 
-    def __getitem__(self, chosen: IntArray) -> Points:
+    def __getitem__(self, chosen: np.ndarray) -> Points:
         return replace(
             self,
             tangents=self.tangents[chosen],
@@ -69,7 +70,8 @@ class Points:
             frames=self.frames[chosen],
             links=self.links[chosen],
             has_edge=self.has_edge[chosen],
-            rows=None if self.rows is None else self.rows[chosen],
+            rows=self.rows[chosen],
+            numbers=self.numbers[chosen],
         )
 
     @cached_property
@@ -79,9 +81,7 @@ class Points:
 
     def nearest_on_map(self, chosen: IntArray, k: int) -> IntArray:
         """The k rows of the data nearest to each point on the map, without the point itself: (points, k)."""
-        if self.rows is None:
-            return self.mapped.search.nearest(self.embedding[chosen], k)
-        return self.mapped.search.nearest_others(self.rows[chosen], k)
+        return self.mapped.search.nearest_others(self.embedding[chosen], self.rows[chosen], k)
 
     def moments(self, neighbors: IntArray) -> Moments:
         return Moments.around(self.mapped.data, self.mapped.embedding, neighbors)
@@ -123,7 +123,8 @@ def points_of_data(mapped: MappedData) -> Points:
     manifold = mapped.manifold
     rows = np.arange(len(mapped.embedding), dtype=np.int32)
     has_edge = manifold.neighbors.distances < unconnected_from(manifold.metric)
-    return Points(mapped, manifold.tangents, mapped.embedding, mapped.frames, manifold.graph.weights, has_edge, rows)
+    weights = manifold.graph.weights
+    return Points(mapped, manifold.tangents, mapped.embedding, mapped.frames, weights, has_edge, rows, rows)
 
 
 def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSettings, run: Run) -> Points:
@@ -139,10 +140,25 @@ def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSe
 
 
 def points_of_new_rows(X: Matrix, mapped: MappedData, run: Run) -> Points:
-    """New rows on the map, linked to their neighbours among the data."""
+    """New rows on the map. A row at distance 0 from a row of the data is that row, the first among its copies."""
+    prepared = mapped.data.prepare(X)
+    near, neighbors = nearest_rows(X, prepared, mapped.manifold, run)
+    is_known = near.distances[:, 0] == 0
+    known, new = np.flatnonzero(is_known), np.flatnonzero(~is_known)
+    parts = []
+    if len(known):
+        parts.append(points_of_data(mapped)[near.indices[known, 0]])
+    if len(new):
+        parts.append(_points_among_rows(prepared[new], near[new], neighbors[new], mapped, run))
+    order = np.argsort(np.concatenate([known, new]))
+    return replace(_joined(parts)[order], numbers=np.arange(len(order), dtype=np.int32))
+
+
+def _points_among_rows(
+    prepared: Matrix, near: Neighbors, neighbors: Neighbors, mapped: MappedData, run: Run
+) -> Points:
+    """New points, linked to their neighbours among the data."""
     manifold = mapped.manifold
-    prepared = manifold.data.prepare(X)
-    near, neighbors = nearest_rows(X, prepared, manifold, run)
     strengths = memberships_of_new(near, manifold.n_neighbors, manifold, run)
     weights = memberships_of_new(neighbors, neighbors.k + 1, manifold, run)
     tangents = find_tangents(
@@ -156,16 +172,53 @@ def points_of_new_rows(X: Matrix, mapped: MappedData, run: Run) -> Points:
         mapped.embedding.shape[1],
         run,
     )
-    embedding = place_among(near, strengths, mapped.embedding, manifold.graph.is_connected).astype(np.float32)
+    embedding = place_among(near, strengths, mapped.embedding, manifold.graph.is_connected, run)
     indptr = np.arange(0, strengths.size + 1, near.k)
     shape = (len(embedding), len(mapped.embedding))
-    links = sp.csr_matrix((strengths.ravel(), near.indices.ravel(), indptr), shape)
+    links = sp.csr_matrix((strengths.ravel().astype(np.float32), near.indices.ravel(), indptr), shape)
     links.eliminate_zeros()
     has_edge = neighbors.distances < unconnected_from(manifold.metric)
     identity = np.eye(embedding.shape[1], dtype=np.float32)
     unframed = replace(mapped.frames, axes=np.broadcast_to(identity, (len(embedding), *identity.shape)))
-    points = Points(mapped, tangents, embedding, unframed, links, has_edge, None)
+    rows = np.full(len(embedding), -1, np.int32)
+    points = Points(mapped, tangents, embedding, unframed, links, has_edge, rows, rows)
     return replace(points, frames=_frames_among(points, run))
+
+
+def _joined(parts: list[Points]) -> Points:
+    """All points of several parts, one part after the other."""
+
+    def of_all(name: str) -> np.ndarray:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    return replace(
+        parts[0],
+        tangents=_joined_tangents([part.tangents for part in parts]),
+        embedding=of_all("embedding"),
+        frames=replace(parts[0].frames, axes=np.concatenate([part.frames.axes for part in parts])),
+        links=sp.vstack([part.links for part in parts], format="csr"),
+        has_edge=of_all("has_edge"),
+        rows=of_all("rows"),
+        numbers=of_all("numbers"),
+    )
+
+
+def _joined_tangents(parts: list[Tangents]) -> Tangents:
+    def of_all(name: str) -> np.ndarray:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    return Tangents(
+        stacked([part.centers for part in parts]),
+        of_all("neighbors"),
+        of_all("factors"),
+        of_all("singular_values"),
+        of_all("intrinsic_dim"),
+        _joined_radii([part.radii for part in parts]),
+    )
+
+
+def _joined_radii(parts: list[Radii]) -> Radii:
+    return Radii(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Radii)))
 
 
 def _frames_among(points: Points, run: Run) -> Frames:

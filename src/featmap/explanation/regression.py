@@ -25,22 +25,18 @@ def default_neighbors(n_points: int) -> int:
 class MapSearch:
     """Finds the nearest points of a map."""
 
-    embedding: FloatArray
     tree: cKDTree
 
     @classmethod
     def build(cls, embedding: FloatArray) -> MapSearch:
-        return cls(embedding, cKDTree(embedding))
+        return cls(cKDTree(embedding))
 
-    def nearest(self, embedding: FloatArray, k: int) -> IntArray:
-        return self.tree.query(embedding, k)[1].reshape(len(embedding), k).astype(np.int32)
-
-    def nearest_others(self, points: IntArray, k: int) -> IntArray:
-        """The k nearest of some points of the map, without themselves."""
-        found = self.nearest(self.embedding[points], k + 1)
-        is_self = found == points[:, None]
-        is_self[~is_self.any(axis=1), -1] = True  # duplicates have crowded it out
-        return found[~is_self].reshape(len(points), k)
+    def nearest_others(self, embedding: FloatArray, rows: IntArray, k: int) -> IntArray:
+        """The k nearest of some places, each without the row of the map that is there, −1 for none."""
+        found = self.tree.query(embedding, k + 1)[1].reshape(len(rows), k + 1).astype(np.int32)
+        is_self = found == rows[:, None]
+        is_self[~is_self.any(axis=1), -1] = True  # there is none, or duplicates have crowded it out
+        return found[~is_self].reshape(len(rows), k)
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..checks.neighbors import LONGEST
+from ..data.scaling import ScaledData
 from ..data.sparse import Matrix
-from ..errors import InvalidDataError, InvalidDataTypeError
+from ..errors import InvalidDataError, InvalidDataTypeError, warn
 from ..kernels.search import smallest_of_each_row
 from ..run import Run
+from ..values import IntArray, Neighbors
 from .search import QUERIES_PER_BLOCK, Found, Search
 
 # Metrics that have a largest distance, and rows at that distance have nothing in common. scipy's definitions.
@@ -32,6 +34,9 @@ LARGEST_DISTANCES = {
     "sokalsneath": 1.0,
     "yule": 2.0,
 }
+CHECKED_ROWS = 32  # of those whose neighbours a user gave
+SAME_DISTANCE = 1e-2  # relative difference between distances of one metric, computed in float32 or by other formulas
+MOST_AGREE = 0.5  # share of distances that agree if the metric is the same
 ROUNDING = 1e-6  # by which a distance in float32 may miss the largest
 
 
@@ -57,6 +62,37 @@ def check_metric(X: Matrix, metric: Any) -> None:
             f"choose a metric that fits the data{', or give X.toarray()' if sp.issparse(X) else ''}, or give "
             "neighbours by precomputed_knn"
         ) from error
+
+
+def warn_of_other_distances(X: Matrix, data: ScaledData, metric: Any, given: Neighbors) -> None:
+    """Warn if the distances that a user gave are not those of the metric, by which new rows will be searched."""
+    rows = np.linspace(0, X.shape[0] - 1, min(CHECKED_ROWS, X.shape[0])).astype(int)
+    known = np.isfinite(given.distances[rows])
+    try:
+        true = np.array([_distances_from(row, given.indices[row], X, data, metric) for row in rows])[known]
+    except Exception:  # the metric does not fit the data; neighbours may be given for that reason
+        return
+    agree = np.isclose(
+        given.distances[rows][known], true, rtol=SAME_DISTANCE, atol=SAME_DISTANCE**2 * true.max(initial=0)
+    )
+    if agree.sum() < MOST_AGREE * agree.size:
+        warn(
+            f"precomputed_knn: the given distances are not those of metric={metric!r} between these rows of X; the "
+            "map is made of what is given, but new rows (transform, explain, outlier_score) are searched by the "
+            "metric; pass metric=… of your neighbours, and as X the rows they were found in"
+        )
+
+
+def _distances_from(row: int, others: IntArray, X: Matrix, data: ScaledData, metric: Any) -> np.ndarray:
+    """As the search measures them, in units of the data."""
+    if metric in ("euclidean", "cosine"):
+        lengths = np.linalg.norm(data.rows(others).astype(np.float64) - data.rows([row]), axis=1)
+        return lengths**2 / 2 if metric == "cosine" else data.in_units(lengths)
+    from sklearn.metrics import pairwise_distances
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.asarray(pairwise_distances(X[row : row + 1], X[others], metric=metric), np.float64)[0]
 
 
 @dataclass(frozen=True)
