@@ -17,8 +17,8 @@ from ..values import DoubleArray, FloatArray, Graph
 SIZE = 10.0  # largest |y| of a start
 NOISE = 1e-4  # separates duplicates
 EXTRA_DIRECTIONS = 8
-SWEEPS = 50  # of averaging over neighbours
-KEPT = 0.01  # weight of a point's own principal components in each sweep
+SWEEPS = 100  # of averaging over neighbours
+KEPT = 0.005  # weight of a point's own principal components in each sweep
 SPECTRAL_TOLERANCE = 1e-5
 # Edges times restarts of the eigensolver, each about 20 products with the graph. This bounds its time.
 SPECTRAL_WORK = 5e7
