@@ -86,6 +86,16 @@ def outlier_score(X, new, k):
 # The forces. Y is (m, d'), P a dense symmetric matrix with zero diagonal.
 
 
+def smoothed(Y, P, n_sweeps, kept):
+    """Y ← kept·Y⁰ + (1 − kept)·D⁻¹P·Y by dense products; points without edges stay."""
+    degrees = P.sum(axis=1, keepdims=True)
+    walk = np.where(degrees > 0, P / np.where(degrees > 0, degrees, 1), np.eye(len(P)))
+    result = Y
+    for _ in range(n_sweeps):
+        result = kept * Y + (1 - kept) * walk @ result
+    return result
+
+
 def similarity(s, a, b):
     return 1 / (1 + a * s**b)
 

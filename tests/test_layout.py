@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.decomposition import PCA
 
+import reference
 from featmap.data.scaling import scale_data
 from featmap.errors import FeatmapWarning
 from featmap.layout.descent import State, descend
 from featmap.layout.order import order_along_map
-from featmap.layout.start import NOISE, SIZE, NoSpectrum, make_start, spectral_start
+from featmap.layout.start import KEPT, NOISE, SIZE, SWEEPS, NoSpectrum, make_start, smooth, spectral_start
 from featmap.run import Run
 from featmap.run.progress import Progress
 from featmap.values import Graph
-from stages import as_graph, connected
+from stages import as_graph, connected, neighbors_and_graph
 
 
 def ring(m, weight=1.0):
@@ -76,19 +75,63 @@ def test_spectral_start_falls_back_and_says_so(rng, run):
     data, _, graph, _ = connected(X, run)
     with pytest.warns(FeatmapWarning, match="2 unconnected parts; starting from principal components"):
         spectral = make_start("spectral", data, graph, 2, 0, run)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert np.array_equal(spectral, make_start("auto", data, graph, 2, 0, run))
     assert np.array_equal(spectral, make_start("pca", data, graph, 2, 0, run))
 
 
-def test_auto_takes_the_spectrum_of_small_graphs_only(rng, run, monkeypatch):
-    X = rng.normal(size=(300, 4))
+def two_parts_and_a_lone_point(rng):
+    weights = sp.block_diag([ring(40), rng.random((30, 30)), [[0]]]).toarray()
+    weights = np.maximum(weights, weights.T)
+    np.fill_diagonal(weights, 0)
+    return as_graph(weights)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_smoothing_equals_its_twin(dim, rng, run):
+    graph = two_parts_and_a_lone_point(rng)
+    Y = rng.normal(size=(71, dim))
+    expected = reference.smoothed(Y, graph.weights.toarray().astype(np.float64), SWEEPS, KEPT)
+    assert smooth(Y, graph, run) == pytest.approx(expected, abs=1e-12)
+
+
+def test_smoothing_shrinks_no_part_of_a_graph_to_a_point(rng, run):
+    """In the second part everybody is everybody's neighbour: one mean over neighbours shrinks it thirty times."""
+    graph = two_parts_and_a_lone_point(rng)
+    Y = rng.normal(size=(71, 2))
+    spread, before = smooth(Y, graph, run)[40:70].std(axis=0), Y[40:70].std(axis=0)
+    assert (spread > 0.9 * KEPT * before).all()
+    assert smooth(Y, graph, run)[70] == pytest.approx(Y[70])
+
+
+def test_auto_is_smoothed_principal_components_about_their_mean(rng, run):
+    X = rng.normal(size=(300, 4)) * [4, 3, 1, 1]
     data, _, graph, _ = connected(X, run)
-    starts = {init: make_start(init, data, graph, 2, 0, run) for init in ("auto", "pca", "spectral")}
-    assert np.array_equal(starts["auto"], starts["spectral"])
-    monkeypatch.setattr("featmap.layout.start.SPECTRUM_UP_TO", 299)
-    assert np.array_equal(make_start("auto", data, graph, 2, 0, run), starts["pca"])
+    pca, auto = (make_start(init, data, graph, 2, 0, run) for init in ("pca", "auto"))
+    expected = smooth(pca.astype(np.float64), graph, run)
+    for column, of_pca in zip(auto.T, expected.T, strict=True):
+        assert abs(np.corrcoef(column, of_pca)[0, 1]) > 0.9999
+    assert np.abs(auto.mean(axis=0)).max() < 1e-3
+
+
+def test_auto_starts_on_any_number_of_threads_have_the_same_bytes(rng, run):
+    data, _, graph, _ = connected(rng.normal(size=(3000, 6)), run)
+    starts = set()
+    for n_jobs in (1, 2, 3):
+        with Run(n_jobs) as own:
+            starts.add(make_start("auto", data, graph, 2, 0, own).tobytes())
+    assert len(starts) == 1
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5])
+@pytest.mark.parametrize(
+    "X",
+    [np.zeros((20, 3)), np.eye(3), np.repeat(np.eye(4), 30, axis=0), np.arange(2.0)[:, None]],
+    ids=["equal rows", "tiny", "parts of equal rows", "two rows"],
+)
+def test_auto_starts_of_hard_data_are_finite(X, dim, run):
+    data, _, graph = neighbors_and_graph(X, run)
+    start = make_start("auto", data, graph, dim, 0, run)
+    assert start.shape == (len(X), dim)
+    assert np.isfinite(start).all()
 
 
 def nearly_disconnected():

@@ -21,7 +21,6 @@ from featmap import (
     pipeline,
 )
 from featmap.data import components, scaling
-from featmap.layout import start
 from featmap.neighbors import exact, lists, search
 from featmap.run import memory
 from featmap.run.progress import SHARES
@@ -137,7 +136,6 @@ def test_sizes_of_stages_are_those_of_their_modules():
     assert memory.CANDIDATE_BYTES == exact.BYTES_OF_CANDIDATES
     assert (memory.SAMPLE_BYTES, memory.SAMPLE_ROWS) == (components.SAMPLE_BYTES, components.SAMPLE_ROWS)
     assert memory.AXES_BYTES == alignment.BYTES_OF_AXES
-    assert memory.SPECTRAL_ROWS == start.SPECTRUM_UP_TO
     assert memory.BLOCK_BYTES == scaling.BYTES_PER_BLOCK
 
 
