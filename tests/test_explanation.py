@@ -190,17 +190,22 @@ def test_a_score_of_the_papers_frames_is_that_of_the_frames_drawn(rng):
     assert np.array_equal(points.frame_without(7, near), points.frames.axes[7])
 
 
+# The row itself is a neighbour of its copy. About the point it adds nothing to the tangent space, about the mean it does.
+LEAST_COSINE = {"point": 0.8, "mean": 0.6}
+
+
+@pytest.mark.parametrize("center", LEAST_COSINE)
 @pytest.mark.parametrize("frames", ["aligned", "paper"])
-def test_rows_that_are_nearly_those_of_the_data_have_nearly_their_frames(frames, digits):
+def test_rows_that_are_nearly_those_of_the_data_have_nearly_their_frames(frames, center, digits):
     """Their arrows V^e Vᵀ are compared, since the signs of V may differ. Random ones have a cosine of 0."""
-    model = FeatMAP(n_epochs=50, random_state=0, frames=frames).fit(digits[:600])
+    model = FeatMAP(n_epochs=50, random_state=0, frames=frames, tangent_center=center).fit(digits[:600])
     rows = np.arange(0, 600, 6)
     noise = 1e-3 * np.random.default_rng(0).normal(size=(100, 64))
     new = model.explain(digits[rows] + noise)
     assert new._points.frames.solver == frames
     arrows, own = new.arrows(kind="frame"), model.arrows(rows, kind="frame")
     cosines = (arrows * own).sum(axis=(1, 2)) / 2
-    assert np.median(cosines) > 0.8
+    assert np.median(cosines) > LEAST_COSINE[center]
     assert abs(np.median((arrows * own[::-1]).sum(axis=(1, 2)) / 2)) < 0.2
 
 
@@ -381,7 +386,7 @@ def test_new_rows_are_like_the_rows_around_them(digits_model, digits):
         / np.linalg.norm(drawn, axis=(1, 2))
         / np.linalg.norm(expected, axis=(1, 2))
     )
-    assert np.median(agreement) > 0.8
+    assert np.median(agreement) > LEAST_COSINE["mean"]
 
 
 @pytest.mark.parametrize("metric", ["cosine", "manhattan"])

@@ -187,12 +187,22 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.verbose = verbose
 
     @classmethod
-    def paper(cls, n_neighbors: int = 15, n_components: int = 2, **parameters: Any) -> FeatMAP:
+    def paper(
+        cls,
+        n_neighbors: int = 15,
+        n_components: int = 2,
+        *,
+        density_weight: float = 0.5,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = -1,
+        verbose: bool = False,
+    ) -> FeatMAP:
         """Make an estimator with the choices of the paper.
 
         Tangent spaces are about the point, frames come from the paper's solver, and density acts along the frames
-        only, with weight 0.5. Three things stay as they are here: the data and the map have radii over the same
-        neighbours, half of the agreement is that of averaged radii, and the weight of density rises while it acts.
+        only. Four things stay as they are here: the data and the map have radii over the same neighbours, with weights
+        Q^½ on the map; half of the agreement is that of averaged radii; the weight of density rises while it acts.
+        Other parameters can be set by ``set_params``.
 
         Parameters
         ----------
@@ -200,8 +210,14 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             As in `FeatMAP`.
         n_components : int, default=2
             As in `FeatMAP`.
-        **parameters : dict
-            Other parameters of `FeatMAP`. They replace the choices of the paper.
+        density_weight : float, default=0.5
+            As in `FeatMAP`, with the default of the paper.
+        random_state : int, RandomState or None, default=None
+            As in `FeatMAP`.
+        n_jobs : int or None, default=-1
+            As in `FeatMAP`.
+        verbose : bool, default=False
+            As in `FeatMAP`.
 
         Returns
         -------
@@ -215,14 +231,18 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         FeatMAP(density_anisotropy=1.0, density_terms='directions', density_weight=0.5,
                 frames='paper', random_state=0, tangent_center='point')
         """
-        choices: dict[str, Any] = {
-            "tangent_center": "point",
-            "frames": "paper",
-            "density_terms": "directions",
-            "density_anisotropy": 1.0,
-            "density_weight": 0.5,
-        }
-        return cls(n_neighbors, n_components, **(choices | parameters))
+        return cls(
+            n_neighbors,
+            n_components,
+            density_weight=density_weight,
+            density_anisotropy=1.0,
+            density_terms="directions",
+            tangent_center="point",
+            frames="paper",
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
 
     def fit(
         self,
