@@ -38,6 +38,10 @@ class MappedData:
         return self.manifold.data
 
     @property
+    def space(self) -> ScaledData:
+        return self.manifold.space
+
+    @property
     def tangents(self) -> Tangents:
         return self.manifold.tangents
 
@@ -51,6 +55,7 @@ class Points:
     """Points on the map, with their tangent spaces and frames, and their links to rows of the data."""
 
     mapped: MappedData
+    values: Matrix  # (points, n) their features, scaled
     tangents: Tangents
     embedding: FloatArray
     frames: Frames
@@ -64,6 +69,7 @@ class Points:
     def __getitem__(self, chosen: IntArray) -> Points:
         return replace(
             self,
+            values=self.values[chosen],
             tangents=self.tangents[chosen],
             embedding=self.embedding[chosen],
             frames=self.frames[chosen],
@@ -94,12 +100,12 @@ class Points:
         others, weights = others[kept], weights[kept]
         mapped = self.mapped
         q = min(mapped.embedding.shape[1], self.tangents.n_directions)
-        changes = mapped.data.rows(others) - dense_rows(self.tangents.centers, [point])
+        changes = mapped.space.rows(others) - dense_rows(self.tangents.centers, [point])
         if mapped.manifold.tangent_center == "mean" and len(others):
             changes -= (weights @ changes / weights.sum()).astype(np.float32)
         return frame_among(
-            axes(mapped.data, self.tangents, np.array([point], np.int32), q)[0],
-            axes(mapped.data, mapped.tangents, others, q),
+            axes(mapped.space, self.tangents, np.array([point], np.int32), q)[0],
+            axes(mapped.space, mapped.tangents, others, q),
             mapped.frames.axes[others],
             changes,
             mapped.embedding[others] - self.embedding[point],
@@ -113,7 +119,16 @@ def points_of_data(mapped: MappedData) -> Points:
     manifold = mapped.manifold
     rows = np.arange(len(mapped.embedding), dtype=np.int32)
     has_edge = manifold.neighbors.distances < unconnected_from(manifold.metric)
-    return Points(mapped, manifold.tangents, mapped.embedding, mapped.frames, manifold.graph.weights, has_edge, rows)
+    return Points(
+        mapped,
+        manifold.data.matrix,
+        manifold.tangents,
+        mapped.embedding,
+        mapped.frames,
+        manifold.graph.weights,
+        has_edge,
+        rows,
+    )
 
 
 def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSettings, run: Run) -> Points:
@@ -121,7 +136,7 @@ def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSe
     manifold = approximate(X, settings, run)
     order, dim = Order.of_the_rows(len(embedding)), embedding.shape[1]
     center = manifold.tangent_center
-    connection = run.stage("alignment", connect, manifold.data, manifold.tangents, manifold.graph, dim, center, order)
+    connection = run.stage("alignment", connect, manifold.space, manifold.tangents, manifold.graph, dim, center, order)
     with run.timed("frames"):
         frames = fit_frames(
             settings.frames, embedding, manifold.graph, connection, settings.n_neighbors, settings.seed, run
@@ -132,13 +147,14 @@ def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSe
 def points_of_new_rows(X: Matrix, mapped: MappedData, run: Run) -> Points:
     """New rows on the map, linked to their neighbours among the data."""
     manifold = mapped.manifold
-    prepared = manifold.data.prepare(X)
-    near, neighbors = nearest_rows(X, prepared, manifold, run)
+    Z = manifold.into_space(X, run)
+    near, neighbors = nearest_rows(Z, manifold, run)
     strengths = memberships_of_new(near, manifold.n_neighbors, manifold, run)
     weights = memberships_of_new(neighbors, neighbors.k + 1, manifold, run)
+    centers = manifold.space.prepare(Z)
     tangents = find_tangents(
-        manifold.data,
-        prepared,
+        manifold.space,
+        centers,
         neighbors.indices,
         weights,
         strengths,
@@ -155,7 +171,8 @@ def points_of_new_rows(X: Matrix, mapped: MappedData, run: Run) -> Points:
     has_edge = neighbors.distances < unconnected_from(manifold.metric)
     identity = np.eye(embedding.shape[1], dtype=np.float32)
     unframed = Frames(np.broadcast_to(identity, (len(embedding), *identity.shape)))
-    points = Points(mapped, tangents, embedding, unframed, links, has_edge, None)
+    values = centers if manifold.components is None else manifold.data.prepare(X)
+    points = Points(mapped, values, tangents, embedding, unframed, links, has_edge, None)
     return replace(points, frames=_frames_among(points, run))
 
 
