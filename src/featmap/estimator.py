@@ -51,7 +51,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     pca : int or None, default=None
         The number of leading principal components that neighbourhoods, tangent spaces and the map are made of. By
         default they are made of the features themselves. Components leave out the noise of many features: 50 are
-        usual for single cells. All answers are about the features still.
+        usual for single cells. All answers are about the features still. A warning recommends it
+        where distances between rows are mostly noise.
     min_dist : float, default=0.1
         How close points may be on the map, as in UMAP.
     spread : float, default=1.0

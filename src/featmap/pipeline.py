@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .checks.settings import NeighborhoodSettings, Settings
+from .data.noise import warn_of_noise
 from .data.pca import Components
 from .data.scaling import ScaledData, scale_data
 from .data.sparse import Matrix
@@ -91,6 +92,8 @@ def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold
     if settings.precomputed_knn is None and settings.pca is None:
         check_metric(X, settings.metric)
     with run.timed("scaling"):
+        if settings.precomputed_knn is None and settings.pca is None:
+            warn_of_noise(X)
         components, Z = find_components(X, settings, run)
         space = scale_data(Z, unit_rows=settings.metric == "cosine")
         data = space if components is None else scale_data(X, unit_rows=space.unit_rows)

@@ -1,4 +1,4 @@
-"""pca=q: the leading principal directions B of the data, the components Z = XB, and features from components again."""
+"""pca=q: the leading principal directions B of the data, the components Z = XB, and features from components."""
 
 from __future__ import annotations
 

@@ -64,9 +64,7 @@ class Perturbation:
 def perturb(points: Points, chosen: IntArray, fractions: DoubleArray, seed: int, run: Run) -> Perturbation:
     """Replace more and more features of the points, in three orders, and place the points again."""
     manifold = points.mapped.manifold
-    importance = feature_importance(
-        manifold.space, points.tangents, chosen, run, components=manifold.components
-    )
+    importance = feature_importance(manifold.space, points.tangents, chosen, run, components=manifold.components)
     orders = {
         "most": np.argsort(-importance, axis=1, kind="stable"),
         "least": np.argsort(importance, axis=1, kind="stable"),

@@ -136,7 +136,9 @@ def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSe
     manifold = approximate(X, settings, run)
     order, dim = Order.of_the_rows(len(embedding)), embedding.shape[1]
     center = manifold.tangent_center
-    connection = run.stage("alignment", connect, manifold.space, manifold.tangents, manifold.graph, dim, center, order)
+    connection = run.stage(
+        "alignment", connect, manifold.space, manifold.tangents, manifold.graph, dim, center, order
+    )
     with run.timed("frames"):
         frames = fit_frames(
             settings.frames, embedding, manifold.graph, connection, settings.n_neighbors, settings.seed, run

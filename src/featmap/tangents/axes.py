@@ -76,9 +76,7 @@ def _importance(data: ScaledData, tangents: Tangents, rows: IntArray) -> FloatAr
     return importance
 
 
-def _importance_through(
-    components: Components, data: ScaledData, tangents: Tangents, rows: IntArray
-) -> FloatArray:
+def _importance_through(components: Components, data: ScaledData, tangents: Tangents, rows: IntArray) -> FloatArray:
     n_axes = tangents.intrinsic_dim[rows]
     V = axes(data, tangents, rows, int(n_axes.max(initial=1)))
     V[np.arange(V.shape[1]) >= n_axes[:, None]] = 0
