@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -313,6 +315,16 @@ class TestParameter:
         """The components come beside the features; what is made of them is smaller."""
         assert estimate_memory((20_000, 2000), pca=50) > 4 * 20_000 * 2050
         assert estimate_memory((5000, 2000), n_stored=10**5, pca=50) < estimate_memory((5000, 2000), pca=50)
+
+
+def test_the_guide_for_cells_runs(capsys):
+    guide = (Path(__file__).parent.parent / "docs" / "cells.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
+    exec(code, {})
+    first, *places = capsys.readouterr().out.splitlines()
+    assert all(int(number) < 40 for number in re.findall(r"gene (\d+)", first))
+    assert len(places) == 3
+    assert "False" not in "".join(places)
 
 
 class TestNoise:

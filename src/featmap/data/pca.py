@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -66,15 +67,19 @@ class Components:
         """The number of points in a block that stays in cache if each point needs ``rows_each`` rows of features."""
         return int(np.clip(BYTES_PER_BLOCK // (8 * self.n_features * rows_each), 1, BLOCK))
 
+    @cached_property
+    def _transposed(self) -> DoubleArray:
+        return np.ascontiguousarray(self.directions.T)
+
     def in_features(self, along: np.ndarray) -> FloatArray:
         """Vectors of components, (…, q), as vectors of features: B times each of them, (…, n)."""
-        flat = _product(along.reshape(-1, along.shape[-1]), self.directions.T)
+        flat = _product(along.reshape(-1, along.shape[-1]), self._transposed)
         return flat.reshape(*along.shape[:-1], self.n_features).astype(np.float32)
 
 
 def _product(rows: np.ndarray, matrix: DoubleArray) -> DoubleArray:
     product = np.empty((len(rows), matrix.shape[1]))
-    multiply_rows(np.ascontiguousarray(rows, np.float64), np.ascontiguousarray(matrix), product)
+    multiply_rows(np.ascontiguousarray(rows, np.float64), matrix, product)
     return product
 
 
