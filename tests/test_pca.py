@@ -372,4 +372,5 @@ class TestNoise:
             return np.median([min(row) for row in lengths]) / np.median(lengths)
 
         assert in_features == pytest.approx(by_loops(list(scored)), rel=1e-4)
+        assert nearness(X + 1e6)[0] == pytest.approx(in_features, rel=1e-4)
         assert in_components == pytest.approx(by_loops(list(scored @ directions.T)), rel=0.02)
