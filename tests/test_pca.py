@@ -25,6 +25,7 @@ from featmap.data.noise import nearness, warn_of_noise
 from featmap.data.pca import Components
 from featmap.kernels.search import multiply_rows
 from featmap.run import Run
+from featmap.run.memory import Sizes, memory_by_stage
 from featmap.store.checks import check_manifold
 
 Q = 8
@@ -313,7 +314,10 @@ class TestParameter:
 
     def test_memory(self):
         """The components come beside the features; what is made of them is smaller."""
-        assert estimate_memory((20_000, 2000), pca=50) > 4 * 20_000 * 2050
+        sizes = Sizes(20_000, 2000, 14, 14, 2, None, 4, True, 2)
+        scaling, *later = memory_by_stage(replace(sizes, pca=50))
+        assert scaling.kept == 4 * 2050
+        assert later == memory_by_stage(replace(sizes, n=50, item=8))[1:]
         assert estimate_memory((5000, 2000), n_stored=10**5, pca=50) < estimate_memory((5000, 2000), pca=50)
 
 
