@@ -40,7 +40,7 @@ def maps(**options: Any) -> MakeMaps:
     """Maps of all weights. They share neighbours, graph and tangents."""
 
     def make(X: np.ndarray) -> Iterator[np.ndarray]:
-        settings = fit_settings("FeatMAP", FeatMAP(**options).get_params(), len(X), seed=0)
+        settings = fit_settings("FeatMAP", FeatMAP(**options).get_params(), X.shape, seed=0)
         with Run(-1) as run:
             manifold = approximate(X, settings, run)
             for weight in (0.0, *WEIGHTS):

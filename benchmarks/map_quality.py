@@ -83,9 +83,9 @@ def our_maps(X: np.ndarray, wanted: list[tuple[int, float]]) -> Iterator[np.ndar
     """Our maps by seed and weight. They share neighbours, graph and tangents."""
     given = FeatMAP().get_params()
     with Run(-1) as run:
-        manifold = approximate(X, fit_settings("FeatMAP", given, len(X), seed=0), run)
+        manifold = approximate(X, fit_settings("FeatMAP", given, X.shape, seed=0), run)
         for seed, weight in wanted:
-            settings = fit_settings("FeatMAP", given, len(X), seed=seed)
+            settings = fit_settings("FeatMAP", given, X.shape, seed=seed)
             yield lay_out(manifold, replace(settings, density_weight=weight), run).embedding
 
 

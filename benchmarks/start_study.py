@@ -39,7 +39,7 @@ HEAD = ("data", "start", "pieces", "trustworthiness", "10-NN accuracy")
 
 def our_maps(X: np.ndarray, n_seeds: int) -> Iterator[tuple[str, list[np.ndarray]]]:
     """Each start, and its maps with several seeds. They all share neighbours, graph and tangents."""
-    settings = fit_settings("FeatMAP", FeatMAP(density_weight=0.0).get_params(), len(X), seed=0)
+    settings = fit_settings("FeatMAP", FeatMAP(density_weight=0.0).get_params(), X.shape, seed=0)
     with Run(-1) as run, warnings.catch_warnings():
         warnings.simplefilter("ignore", FeatmapWarning)  # a graph without a useful spectrum
         manifold = approximate(X, settings, run)

@@ -190,7 +190,7 @@ def test_a_score_of_the_papers_frames_is_that_of_the_frames_drawn(rng):
     assert np.array_equal(points.frame_without(7, near), points.frames.axes[7])
 
 
-# The row itself is a neighbour of its copy. About the point it adds nothing to the tangent space, about the mean it does.
+# A row is a neighbour of its copy. It adds nothing to a tangent space about the point, but to one about the mean.
 LEAST_COSINE = {"point": 0.8, "mean": 0.6}
 
 

@@ -149,7 +149,7 @@ def test_arrows_are_true_on_mnist(mnist):
 def radii_correlation_of(model, embedding):
     """The model's density_correlation_ for another map of its data: frames are fitted to it, radii along them."""
     manifold = model._points.mapped.manifold
-    settings = neighborhood_settings(model.get_params(), len(embedding), seed=0)
+    settings = neighborhood_settings(model.get_params(), (len(embedding), model.n_features_in_), seed=0)
     with Run(-1) as run:
         edges = edges_of_layout(manifold, Order.of_the_rows(len(embedding)), Curve.fit(0.1, 1.0), run)
         frames = points_of_any_map(manifold.data.matrix, embedding.astype(np.float32), settings, run).frames

@@ -756,6 +756,7 @@ WRONG_PARAMETERS = {
     "n_neighbors": [-1, 2, 2.5, "15", {"float": "nan"}],
     "n_components": [0, None],
     "metric": ["precomputed", "spacetime", None],
+    "pca": [0, 2.5],
     "min_dist": [-0.1, {"float": "nan"}, {"float": "inf"}, 5.0, 10**400],
     "spread": [0.0, {"float": "-inf"}],
     "n_epochs": [0, True],

@@ -48,6 +48,11 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         The metric of the neighbourhoods. ``"euclidean"`` and ``"cosine"`` are fast at any size; any other metric of
         scikit-learn, or a function of two rows, is computed for all pairs. Tangent spaces are those of the features
         (of rows of unit length for ``"cosine"``, where a row of zeros counts as half-way to every other).
+    pca : int or None, default=None
+        The number of leading principal components that neighbourhoods, tangent spaces and the map are made of. By
+        default they are made of the features themselves. Components leave out the noise of many features: 50 are
+        usual for single cells. All answers are about the features still. A warning recommends it
+        where distances between rows are mostly noise.
     min_dist : float, default=0.1
         How close points may be on the map, as in UMAP.
     spread : float, default=1.0
@@ -149,6 +154,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         n_components: int = 2,
         *,
         metric: str | Callable[..., float] = "euclidean",
+        pca: int | None = None,
         min_dist: float = 0.1,
         spread: float = 1.0,
         n_epochs: int = 500,
@@ -169,6 +175,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.n_neighbors = n_neighbors
         self.n_components = n_components
         self.metric = metric
+        self.pca = pca
         self.min_dist = min_dist
         self.spread = spread
         self.n_epochs = n_epochs
@@ -200,8 +207,9 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """Make an estimator with the choices of the paper.
 
         Tangent spaces are about the point, frames come from the paper's solver, and density acts along the frames
-        only. Four things stay as they are here: the data and the map have radii over the same neighbours, with weights
-        Q^½ on the map; half of the agreement is that of averaged radii; the weight of density rises while it acts.
+        only. Some things stay as they are here: the data and the map have radii over the same neighbours, with
+        weights Q^½ on the map; half of the agreement is that of averaged radii; the weight of density rises while it
+        acts.
         Other parameters can be set by ``set_params``.
 
         Parameters
@@ -531,7 +539,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         distances = manifold.neighbors.distances.astype(np.float64)  # in units of the data they may leave float32
         is_scaled = manifold.metric == "euclidean" and not manifold.has_given_neighbors
         indices = manifold.neighbors.indices.copy()  # changes to it do not reach the model
-        return indices, manifold.data.in_units(distances) if is_scaled else distances
+        return indices, manifold.space.in_units(distances) if is_scaled else distances
 
     def _twin(self) -> FeatMAP:
         """Another in the same state, for a fit to work on: this one then changes all at once or not at all."""
@@ -549,7 +557,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         names = row_names(X)
         if names is not None:
             self.row_names_in_ = names
-        settings = fit_settings(owner, parameters, table.shape[0], seed)
+        settings = fit_settings(owner, parameters, table.shape, seed)
 
         from .run.memory import check_memory
 
@@ -562,13 +570,12 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         from .explanation.points import MappedData, points_of_data
 
         manifold = fitted.manifold
-        data = manifold.data
         # A copy: what users do to the map that they got does not move where new rows are placed.
         self._points = points_of_data(MappedData(manifold, fitted.embedding.copy(), fitted.frames))
         self.embedding_ = fitted.embedding
         self.frames_ = fitted.frames.axes
         self.graph_ = manifold.graph.weights
-        self.singular_values_ = data.in_units(manifold.tangents.singular_values)
+        self.singular_values_ = manifold.space.in_units(manifold.tangents.singular_values)
         self.intrinsic_dim_ = manifold.tangents.intrinsic_dim
         self._store_radii(fitted)
         self.n_epochs_ = fitted.n_epochs
@@ -577,10 +584,10 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def _store_radii(self, fitted: Fitted) -> None:
         from .layout.radii import LogRadii
 
-        data, counted = fitted.manifold.data, fitted.has_neighbors
+        space, counted = fitted.manifold.space, fitted.has_neighbors
         of_data, of_map = (LogRadii.of(radii, counted) for radii in (fitted.manifold.tangents.radii, fitted.radii))
-        self.radii_, self.embedding_radii_ = data.log_squares_in_units(of_data.along), of_map.along
-        self.total_radii_, self.embedding_total_radii_ = data.log_squares_in_units(of_data.total), of_map.total
+        self.radii_, self.embedding_radii_ = space.log_squares_in_units(of_data.along), of_map.along
+        self.total_radii_, self.embedding_total_radii_ = space.log_squares_in_units(of_data.total), of_map.total
         total, along, shape = of_data.correlations(of_map, counted)
         self.total_density_correlation_, self.density_correlation_, self.shape_correlation_ = total, along, shape
         self.mean_shapes_ = np.array([of_data.mean_shape(counted), of_map.mean_shape(counted)])

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .checks.settings import NeighborhoodSettings, Settings
+from .data.noise import warn_of_noise
+from .data.pca import Components
 from .data.scaling import ScaledData, scale_data
 from .data.sparse import Matrix
 from .errors import warn
@@ -44,7 +46,9 @@ FitFrames = Callable[[FloatArray], Frames]
 class Manifold:
     """Neighbourhoods and tangent spaces of the data, and the settings that they were made with."""
 
-    data: ScaledData
+    data: ScaledData  # the features, which answers are about
+    space: ScaledData  # what neighbours and tangent spaces are of: the features, or their principal components
+    components: Components | None
     search: Search
     neighbors: Neighbors
     graph: Graph
@@ -71,10 +75,14 @@ class Manifold:
         distances = self.neighbors.distances[:, : self.n_neighbors - 1].astype(np.float64)
         known = np.isfinite(distances)
         if self.has_given_neighbors and self.metric == "euclidean":
-            distances *= self.data.scale  # the user's units; the search has those of scaled data
+            distances *= self.space.scale  # the user's units; the search has those of scaled data
         sums, counts = np.where(known, distances, 0.0).sum(axis=1), known.sum(axis=1)
         means = sums / np.maximum(counts, 1)
         return np.where(counts > 0, means, means.sum() / max(np.count_nonzero(counts), 1))
+
+    def into_space(self, X: Matrix, run: Run) -> Matrix:
+        """Rows of features as neighbourhoods see them: as they are, or their principal components."""
+        return X if self.components is None else self.components.of(X, run)
 
 
 @dataclass(frozen=True)
@@ -96,20 +104,26 @@ def fit_map(X: Matrix, settings: Settings, run: Run) -> Fitted:
 
 def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold:
     """X → neighbours → graph → tangents: what is known of the data before there is a map."""
-    if settings.precomputed_knn is None:
+    if settings.precomputed_knn is None and settings.pca is None:
         check_metric(X, settings.metric)
     with run.timed("scaling"):
-        data = scale_data(X, unit_rows=settings.metric == "cosine")
+        if settings.precomputed_knn is None and settings.pca is None:
+            warn_of_noise(X)
+        components, Z = find_components(X, settings, run)
+        space = scale_data(Z, unit_rows=settings.metric == "cosine")
+        data = space if components is None else scale_data(X, unit_rows=space.unit_rows)
     if settings.precomputed_knn is not None:
-        warn_of_other_distances(X, data, settings.metric, settings.precomputed_knn)
-    search = make_search(data, X, settings.metric)
-    rows = search_rows(X, data, settings.metric)
+        warn_of_other_distances(Z, space, settings.metric, settings.precomputed_knn)
+    search = make_search(space, Z, settings.metric)
+    rows = search_rows(Z, space, settings.metric)
     neighbors = run.stage("neighbors", given_or_found, search, rows, settings)
     graph = run.stage("graph", neighborhood_graph, neighbors, settings)
     warn_of_unconnected(graph, settings.metric)
-    tangents = run.stage("tangents", tangent_spaces, data, neighbors, graph, settings, centers=data.matrix)
+    tangents = run.stage("tangents", tangent_spaces, space, neighbors, graph, settings, centers=space.matrix)
     return Manifold(
         data,
+        space,
+        components,
         search,
         neighbors,
         graph,
@@ -123,14 +137,25 @@ def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold
     )
 
 
+def find_components(X: Matrix, settings: NeighborhoodSettings, run: Run) -> tuple[Components | None, Matrix]:
+    """The principal directions if there is a ``pca``, and the rows that neighbourhoods are made of: Z = XB, or X."""
+    if settings.pca is None:
+        return None, X
+    components = Components.find(X, settings.pca)
+    Z = components.of(X, run)
+    if settings.precomputed_knn is None:
+        check_metric(Z, settings.metric)
+    return components, Z
+
+
 def lay_out(manifold: Manifold, settings: Settings, run: Run) -> Fitted:
     """Manifold → a map with frames."""
-    data, tangents, dim = manifold.data, manifold.tangents, settings.n_components
-    start = run.stage("start", make_start, settings.init, data, manifold.graph, dim, settings.seed)
+    space, tangents, dim = manifold.space, manifold.tangents, settings.n_components
+    start = run.stage("start", make_start, settings.init, space, manifold.graph, dim, settings.seed)
     order = order_along_map(start)
     edges = edges_of_layout(manifold, order, Curve.fit(settings.min_dist, settings.spread), run)
     center = manifold.tangent_center
-    connection = run.stage("alignment", connect, data, tangents, edges.graph, dim, center, order)
+    connection = run.stage("alignment", connect, space, tangents, edges.graph, dim, center, order)
 
     fit = make_frame_fitter(settings.frames, edges.graph, connection, settings.n_neighbors, settings.seed, run)
 

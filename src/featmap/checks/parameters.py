@@ -73,6 +73,11 @@ RULES: Rules = {
         "must be 'euclidean', 'cosine', another metric of sklearn.neighbors.VALID_METRICS['brute'], or a function "
         "of two rows; distances you already have go into precomputed_knn=(indices, distances)",
     ),
+    "pca": (
+        either(none, integer(1)),
+        "must be None (neighbours of the features themselves) or an integer of at least 1, the number of principal "
+        "components; 50 is usual for single cells",
+    ),
     "min_dist": (_number(0), "must be a number of at least 0 and at most spread"),
     "spread": (_number(1e-6, 1e6), "must be a number from 1e-6 to 1e6; 1.0 is usual"),
     "n_epochs": (integer(1), "must be an integer of at least 1; 200 to 500 is usual"),

@@ -23,6 +23,7 @@ class NeighborhoodSettings:
 
     n_neighbors: int
     metric: Any
+    pca: int | None
     intrinsic_dim: int | str
     n_tangent_neighbors: int
     tangent_center: str
@@ -56,34 +57,38 @@ class Settings(NeighborhoodSettings):
         return round(self.density_fraction * self.n_epochs) if self.density_weight > 0 else 0
 
 
-def neighborhood_settings(parameters: Mapping[str, Any], n_rows: int, seed: int) -> NeighborhoodSettings:
-    """Settings for the explanation of a map with n_rows rows."""
+def neighborhood_settings(parameters: Mapping[str, Any], shape: tuple[int, int], seed: int) -> NeighborhoodSettings:
+    """Settings for the explanation of a map of data of this shape."""
     names = ("tangent_center", "n_components", "frames")
     return NeighborhoodSettings(
-        **_definite(parameters, n_rows), **{name: parameters[name] for name in names}, seed=seed
+        **_definite(parameters, shape), **{name: parameters[name] for name in names}, seed=seed
     )
 
 
-def fit_settings(owner: str, parameters: Mapping[str, Any], n_rows: int, seed: int) -> Settings:
-    """Settings for a fit with n_rows rows, from parameters that have passed `check_parameters`."""
-    definite = _definite(parameters, n_rows) | {"seed": seed}
-    definite["init"] = checked_init(owner, parameters["init"], (n_rows, parameters["n_components"]))
+def fit_settings(owner: str, parameters: Mapping[str, Any], shape: tuple[int, int], seed: int) -> Settings:
+    """Settings for a fit of data of this shape, from parameters that have passed `check_parameters`."""
+    definite = _definite(parameters, shape) | {"seed": seed}
+    definite["init"] = checked_init(owner, parameters["init"], (shape[0], parameters["n_components"]))
     names = {field.name for field in fields(Settings)} - set(definite)
     return Settings(**{name: parameters[name] for name in names}, **definite)
 
 
-def _definite(parameters: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
-    """Parameters of neighbourhoods that depend on the number of rows."""
-    n_neighbors = parameters["n_neighbors"]
+def _definite(parameters: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Any]:
+    """Parameters of neighbourhoods that depend on the shape of the data."""
+    n_rows, n_neighbors, pca = shape[0], parameters["n_neighbors"], parameters["pca"]
     if n_neighbors > n_rows:
         warn(f"n_neighbors={n_neighbors} is larger than the number of rows; using {n_rows}")
         n_neighbors = n_rows
+    if pca is not None and pca > min(shape):
+        warn(f"pca={pca} is larger than the number of rows or features; using {min(shape)}")
+        pca = min(shape)
     n_tangent_neighbors = min(parameters["n_tangent_neighbors"] or n_neighbors, n_rows)
     given = parameters["precomputed_knn"]
     return {
         "n_neighbors": n_neighbors,
         "n_tangent_neighbors": n_tangent_neighbors,
         "metric": parameters["metric"],
+        "pca": pca,
         "intrinsic_dim": parameters["intrinsic_dim"],
         "precomputed_knn": None if given is None else given_neighbors(given, n_rows, n_tangent_neighbors - 1),
     }

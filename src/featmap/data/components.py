@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
@@ -19,8 +21,7 @@ def principal_directions(matrix: Matrix, n_directions: int) -> FloatArray:
     """The leading right singular vectors of a fixed sample of rows, as columns (n, n_directions)."""
     n_rows, n_features = matrix.shape
     n_sampled = sample_size(n_rows, n_features)
-    sampled = np.sort(np.random.default_rng(0).choice(n_rows, n_sampled, replace=False))
-    sample = dense_rows(matrix, sampled if n_sampled < n_rows else slice(None))
+    sample = dense_rows(matrix, fixed_sample(n_rows, n_sampled))
     n_directions = min(n_directions, n_features, n_sampled)
     _, _, directions = randomized_svd(sample, n_directions, n_iter=4, random_state=0)
     return np.ascontiguousarray(directions.T, dtype=np.float32)
@@ -29,6 +30,19 @@ def principal_directions(matrix: Matrix, n_directions: int) -> FloatArray:
 def sample_size(n_rows: int, n_features: int) -> int:
     """The number of rows that principal directions are computed from."""
     return min(n_rows, SAMPLE_ROWS, max(SAMPLE_BYTES // (4 * n_features), 100))
+
+
+def fixed_sample(n_rows: int, n_sampled: int) -> Any:
+    """The same rows each time, in order; a slice of all of them if all are sampled."""
+    if n_sampled == n_rows:
+        return slice(None)
+    return np.sort(np.random.default_rng(0).choice(n_rows, n_sampled, replace=False))
+
+
+def with_fixed_signs(vectors: np.ndarray) -> np.ndarray:
+    """The columns with their largest entry positive, since the signs of singular vectors are arbitrary."""
+    largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
+    return vectors * np.where(largest < 0, -1.0, 1.0)
 
 
 def project(matrix: Matrix, directions: FloatArray, run: Run) -> FloatArray:

@@ -81,7 +81,7 @@ class Explanation(ExplanationMixin):
     @property
     def singular_values_(self) -> np.ndarray:
         """Singular values of the weighted neighbourhoods, in units of the data."""
-        return self._points.mapped.data.in_units(self._points.tangents.singular_values)
+        return self._points.mapped.manifold.space.in_units(self._points.tangents.singular_values)
 
     def __len__(self) -> int:
         return len(self._points)

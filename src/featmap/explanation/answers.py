@@ -39,7 +39,8 @@ class Answers:
         self, points: Points, feature_names: np.ndarray | None, row_names: np.ndarray | None, n_jobs: int | None
     ) -> None:
         self.points = points
-        self.data = points.mapped.data
+        self.data, self.space = points.mapped.data, points.mapped.space
+        self.components = points.mapped.manifold.components
         self.dim = points.embedding.shape[1]
         self.feature_names = feature_names
         self.row_names = row_names
@@ -47,11 +48,11 @@ class Answers:
 
     def feature_importance(self, rows: Any, out: np.ndarray | None = None) -> np.ndarray:
         with Run(self.n_jobs) as run:
-            return feature_importance(self.data, self.points.tangents, self.rows(rows), run, out)
+            return feature_importance(self.space, self.points.tangents, self.rows(rows), run, out, self.components)
 
     def loadings(self, rows: Any) -> np.ndarray:
         with Run(self.n_jobs) as run:
-            return loadings(self.data, self.points.tangents, self.rows(rows), self.dim, run)
+            return loadings(self.space, self.points.tangents, self.rows(rows), self.dim, run, self.components)
 
     def arrows(self, rows: Any, kind: str, n_neighbors: int | None) -> DoubleArray:
         draw = _known("arrows", kind, KINDS)
@@ -84,7 +85,7 @@ class Answers:
 
         def of_block(chosen: IntArray) -> np.ndarray:
             links = points.links[chosen]
-            return mean_consistency(self.data, points.tangents, chosen, links, points.mapped.tangents, dim)
+            return mean_consistency(self.space, points.tangents, chosen, links, points.mapped.tangents, dim)
 
         return self._by_blocks(self.rows(rows), of_block, n_links)
 
@@ -109,7 +110,7 @@ class Answers:
         if np.isin(first, second).any():
             raise InvalidParameterError("contrast(a, b): the groups must have no row in common")
         both = np.concatenate([first, second])
-        rows = up_to_translation(self.points.tangents.centers[both])
+        rows = up_to_translation(self.points.values[both])
         difference, p_values = difference_with_p_values(rows, np.isin(both, first), n_permutations, random_state)
         found = Contrast(
             self._names_or_numbers,

@@ -24,6 +24,7 @@ def explain(
     *,
     n_neighbors: int = 15,
     metric: str | Callable[..., float] = "euclidean",
+    pca: int | None = None,
     intrinsic_dim: int | str = "auto",
     n_tangent_neighbors: int | None = None,
     tangent_center: str = "mean",
@@ -47,6 +48,9 @@ def explain(
         The size of a neighbourhood in the data, the row itself included.
     metric : str or callable, default="euclidean"
         The metric of the neighbourhoods, as in `FeatMAP`.
+    pca : int or None, default=None
+        The number of leading principal components that neighbourhoods and tangent spaces are made of, as in
+        `FeatMAP`. Give it if the map was made of principal components.
     intrinsic_dim : "auto" or int, default="auto"
         Local directions that count for feature importance: enough for 90 % of the local variance, or a number.
     n_tangent_neighbors : int or None, default=None
@@ -81,6 +85,7 @@ def explain(
     parameters = {
         "n_neighbors": n_neighbors,
         "metric": metric,
+        "pca": pca,
         "intrinsic_dim": intrinsic_dim,
         "n_tangent_neighbors": n_tangent_neighbors,
         "tangent_center": tangent_center,
@@ -99,7 +104,7 @@ def explain(
     names = getattr(columns, "feature_names_in_", None)
     check_order("Y", Y, row_names(X))
     parameters["n_components"] = embedding.shape[1]
-    settings = neighborhood_settings(parameters, table.shape[0], drawn_seed("explain", 0))
+    settings = neighborhood_settings(parameters, table.shape, drawn_seed("explain", 0))
     if metric != "cosine":
         warn_of_scales(table, names)
 

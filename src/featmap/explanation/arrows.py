@@ -39,16 +39,28 @@ def tangent_arrows(
     is noisy; projections onto several can be averaged without aligning their bases. docs/fidelity.md says how near to
     the ceiling that comes.
     """
-    slopes, data = moments.slopes(), points.mapped.data
+    slopes, space = within_space(moments.slopes(), points), points.mapped.space
     near, has_edge = points.tangents.neighbors[chosen], points.has_edge[chosen]
     own = np.ones((len(chosen), 1), bool)
-    total = _within(slopes[:, None], data, points.tangents, chosen[:, None], own, slopes.shape[1])
+    total = _within(slopes[:, None], space, points.tangents, chosen[:, None], own, slopes.shape[1])
     n_axes = max(slopes.shape[1], points.mapped.tangents.intrinsic_dim[near].max(initial=1))
-    n_parts = -(-near.size * int(n_axes) * data.shape[1] * 8 // BYTES_OF_TANGENTS)
+    n_parts = -(-near.size * int(n_axes) * space.shape[1] * 8 // BYTES_OF_TANGENTS)
     for columns in np.array_split(np.arange(near.shape[1]), min(n_parts, near.shape[1])):
         part, counted = near[:, columns], has_edge[:, columns]
-        total += _within(slopes[:, None], data, points.mapped.tangents, part, counted, slopes.shape[1])
-    return total / (has_edge.sum(axis=1) + 1)[:, None, None]
+        total += _within(slopes[:, None], space, points.mapped.tangents, part, counted, slopes.shape[1])
+    return in_features(total / (has_edge.sum(axis=1) + 1)[:, None, None], points)
+
+
+def within_space(slopes: DoubleArray, points: Points) -> DoubleArray:
+    """Slopes of the features as those of the space of tangents, Gᵀ B: (points, d', q)."""
+    components = points.mapped.manifold.components
+    return slopes if components is None else slopes @ components.directions
+
+
+def in_features(arrows: DoubleArray, points: Points) -> DoubleArray:
+    """Arrows in the space of tangents as arrows of the features: (points, d', n)."""
+    components = points.mapped.manifold.components
+    return arrows if components is None else arrows @ components.directions.T
 
 
 def _within(
@@ -71,7 +83,7 @@ def frame_arrows(points: Points, chosen: IntArray, moments: Moments, left_out: l
     frames = points.frames.axes[chosen].astype(np.float64)
     if left_out is not None:
         frames = np.array([points.frame_without(*pair) for pair in zip(chosen, left_out, strict=True)])
-    return frames @ axes(points.mapped.data, points.tangents, chosen, frames.shape[1])
+    return in_features(frames @ axes(points.mapped.space, points.tangents, chosen, frames.shape[1]), points)
 
 
 KINDS: dict[str, Arrows] = {"tangent": tangent_arrows, "frame": frame_arrows, "map": map_arrows}
@@ -82,7 +94,7 @@ def random_arrows(points: Points, chosen: IntArray, moments: Moments, left_out: 
     dim = points.embedding.shape[1]
     matrices = np.array([np.random.default_rng([0, point]).normal(size=(dim, dim)) for point in chosen])
     frames = np.linalg.qr(matrices.reshape(-1, dim, dim))[0]
-    return frames @ axes(points.mapped.data, points.tangents, chosen, dim)
+    return in_features(frames @ axes(points.mapped.space, points.tangents, chosen, dim), points)
 
 
 def draw_arrows(kind: Arrows, points: Points, chosen: IntArray, k: int) -> tuple[DoubleArray, Moments]:

@@ -20,7 +20,7 @@ def outlier_scores(X: Matrix, manifold: Manifold, run: Run) -> DoubleArray:
     scores = np.empty(X.shape[0])
     for start in range(0, X.shape[0], BLOCK):
         rows = X[start : start + BLOCK]
-        near, _ = nearest_rows(rows, manifold.data.prepare(rows), manifold, run)
+        near, _ = nearest_rows(manifold.into_space(rows, run), manifold, run)
         found = relative_distances(near, manifold.usual_distances)
         found[near.distances[:, 0] >= unconnected_from(manifold.metric)] = np.inf
         scores[start : start + BLOCK] = found

@@ -64,7 +64,8 @@ class Perturbation:
 
 def perturb(points: Points, chosen: IntArray, fractions: DoubleArray, seed: int, run: Run) -> Perturbation:
     """Replace more and more features of the points, in three orders, and place the points again."""
-    importance = feature_importance(points.mapped.data, points.tangents, chosen, run)
+    manifold = points.mapped.manifold
+    importance = feature_importance(manifold.space, points.tangents, chosen, run, components=manifold.components)
     orders = {
         "most": np.argsort(-importance, axis=1, kind="stable"),
         "least": np.argsort(importance, axis=1, kind="stable"),
@@ -80,7 +81,7 @@ def perturb(points: Points, chosen: IntArray, fractions: DoubleArray, seed: int,
 
 def _mean_move(points: Points, chosen: IntArray, order: np.ndarray, fraction: float, run: Run) -> float:
     n_replaced = max(1, round(fraction * order.shape[1]))
-    rows = dense_rows(points.tangents.centers, chosen)
+    rows = dense_rows(points.values, chosen)
     for number, point in enumerate(chosen):
         replaced = order[number, :n_replaced]
         near = points.tangents.neighbors[point][points.has_edge[point]]

@@ -29,21 +29,20 @@ def place_rows(
     """The embedding of new rows: (rows, d')."""
     placed = np.empty((X.shape[0], embedding.shape[1]), np.float32)
     for start in range(0, X.shape[0], BLOCK):
-        rows = X[start : start + BLOCK]
-        near, _ = nearest_rows(rows, manifold.data.prepare(rows), manifold, run)
+        near, _ = nearest_rows(manifold.into_space(X[start : start + BLOCK], run), manifold, run)
         strengths = memberships_of_new(near, manifold.n_neighbors, manifold, run)
         connected = manifold.graph.is_connected
         placed[start : start + BLOCK] = place_among(near, strengths, embedding, connected, run, place)
     return placed
 
 
-def nearest_rows(X: Matrix, prepared: Matrix, manifold: Manifold, run: Run) -> tuple[Neighbors, Neighbors]:
-    """The rows of the data nearest to new ones (given, and scaled): those for the graph, and for tangent spaces."""
+def nearest_rows(rows: Matrix, manifold: Manifold, run: Run) -> tuple[Neighbors, Neighbors]:
+    """The rows of the data nearest to new ones, in the space of neighbourhoods: for the graph, and for tangents."""
     n_rows = manifold.data.shape[0]
     n_near = min(manifold.n_neighbors - 1, n_rows)
     n_most = min(manifold.n_tangent_neighbors - 1, n_rows)  # at least as many as the graph has
     is_scaled = manifold.metric in ("euclidean", "cosine")
-    indices, distances = manifold.search.nearest(prepared if is_scaled else X, n_most, run)
+    indices, distances = manifold.search.nearest(manifold.space.prepare(rows) if is_scaled else rows, n_most, run)
     neighbors = Neighbors(indices, distances.astype(np.float32))
     return neighbors.first(n_near), neighbors
 

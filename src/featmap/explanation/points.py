@@ -38,6 +38,10 @@ class MappedData:
         return self.manifold.data
 
     @property
+    def space(self) -> ScaledData:
+        return self.manifold.space
+
+    @property
     def tangents(self) -> Tangents:
         return self.manifold.tangents
 
@@ -51,6 +55,7 @@ class Points:
     """Points on the map, with their tangent spaces and frames, and their links to rows of the data."""
 
     mapped: MappedData
+    values: Matrix  # (points, n) their features, scaled
     tangents: Tangents
     embedding: FloatArray
     frames: Frames
@@ -65,6 +70,7 @@ class Points:
     def __getitem__(self, chosen: np.ndarray) -> Points:
         return replace(
             self,
+            values=self.values[chosen],
             tangents=self.tangents[chosen],
             embedding=self.embedding[chosen],
             frames=self.frames[chosen],
@@ -104,12 +110,12 @@ class Points:
         others, weights = others[kept], weights[kept]
         mapped = self.mapped
         q = min(mapped.embedding.shape[1], self.tangents.n_directions)
-        changes = mapped.data.rows(others) - dense_rows(self.tangents.centers, [point])
+        changes = mapped.space.rows(others) - dense_rows(self.tangents.centers, [point])
         if mapped.manifold.tangent_center == "mean" and len(others):
             changes -= (np.einsum("j,jn->n", weights, changes) / weights.sum()).astype(np.float32)
         return FRAME_AMONG[mapped.frames.solver](
-            axes(mapped.data, self.tangents, np.array([point], np.int32), q)[0],
-            axes(mapped.data, mapped.tangents, others, q),
+            axes(mapped.space, self.tangents, np.array([point], np.int32), q)[0],
+            axes(mapped.space, mapped.tangents, others, q),
             mapped.frames.axes[others],
             changes,
             mapped.embedding[others] - self.embedding[point],
@@ -123,8 +129,17 @@ def points_of_data(mapped: MappedData) -> Points:
     manifold = mapped.manifold
     rows = np.arange(len(mapped.embedding), dtype=np.int32)
     has_edge = manifold.neighbors.distances < unconnected_from(manifold.metric)
-    weights = manifold.graph.weights
-    return Points(mapped, manifold.tangents, mapped.embedding, mapped.frames, weights, has_edge, rows, rows)
+    return Points(
+        mapped,
+        manifold.data.matrix,
+        manifold.tangents,
+        mapped.embedding,
+        mapped.frames,
+        manifold.graph.weights,
+        has_edge,
+        rows,
+        rows,
+    )
 
 
 def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSettings, run: Run) -> Points:
@@ -132,7 +147,9 @@ def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSe
     manifold = approximate(X, settings, run)
     order, dim = Order.of_the_rows(len(embedding)), embedding.shape[1]
     center = manifold.tangent_center
-    connection = run.stage("alignment", connect, manifold.data, manifold.tangents, manifold.graph, dim, center, order)
+    connection = run.stage(
+        "alignment", connect, manifold.space, manifold.tangents, manifold.graph, dim, center, order
+    )
     with run.timed("frames"):
         fit = make_frame_fitter(settings.frames, manifold.graph, connection, settings.n_neighbors, settings.seed, run)
         frames = fit(embedding)
@@ -141,29 +158,32 @@ def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSe
 
 def points_of_new_rows(X: Matrix, mapped: MappedData, run: Run) -> Points:
     """New rows on the map. A row at distance 0 from a row of the data is that row, the first among its copies."""
-    prepared = mapped.data.prepare(X)
-    near, neighbors = nearest_rows(X, prepared, mapped.manifold, run)
+    manifold = mapped.manifold
+    Z = manifold.into_space(X, run)
+    values = manifold.data.prepare(X)
+    centers = values if manifold.components is None else manifold.space.prepare(Z)
+    near, neighbors = nearest_rows(Z, manifold, run)
     is_known = near.distances[:, 0] == 0
     known, new = np.flatnonzero(is_known), np.flatnonzero(~is_known)
     parts = []
     if len(known):
-        parts.append(points_of_data(mapped)[near.indices[known, 0]])
+        parts.append(replace(points_of_data(mapped)[near.indices[known, 0]], values=values[known]))
     if len(new):
-        parts.append(_points_among_rows(prepared[new], near[new], neighbors[new], mapped, run))
+        parts.append(_points_among_rows(values[new], centers[new], near[new], neighbors[new], mapped, run))
     order = np.argsort(np.concatenate([known, new]))
     return replace(_joined(parts)[order], numbers=np.arange(len(order), dtype=np.int32))
 
 
 def _points_among_rows(
-    prepared: Matrix, near: Neighbors, neighbors: Neighbors, mapped: MappedData, run: Run
+    values: Matrix, centers: Matrix, near: Neighbors, neighbors: Neighbors, mapped: MappedData, run: Run
 ) -> Points:
     """New points, linked to their neighbours among the data."""
     manifold = mapped.manifold
     strengths = memberships_of_new(near, manifold.n_neighbors, manifold, run)
     weights = memberships_of_new(neighbors, neighbors.k + 1, manifold, run)
     tangents = find_tangents(
-        manifold.data,
-        prepared,
+        manifold.space,
+        centers,
         neighbors.indices,
         weights,
         strengths,
@@ -181,7 +201,7 @@ def _points_among_rows(
     identity = np.eye(embedding.shape[1], dtype=np.float32)
     unframed = replace(mapped.frames, axes=np.broadcast_to(identity, (len(embedding), *identity.shape)))
     rows = np.full(len(embedding), -1, np.int32)
-    points = Points(mapped, tangents, embedding, unframed, links, has_edge, rows, rows)
+    points = Points(mapped, values, tangents, embedding, unframed, links, has_edge, rows, rows)
     return replace(points, frames=_frames_among(points, run))
 
 
@@ -193,6 +213,7 @@ def _joined(parts: list[Points]) -> Points:
 
     return replace(
         parts[0],
+        values=stacked([part.values for part in parts]),
         tangents=_joined_tangents([part.tangents for part in parts]),
         embedding=of_all("embedding"),
         frames=replace(parts[0].frames, axes=np.concatenate([part.frames.axes for part in parts])),

@@ -28,6 +28,20 @@ def project_rows(rows, directions, start, stop, out):
             out[i, c] = sums[c]
 
 
+@compiled
+def multiply_rows(rows, matrix, out):
+    """out[i] = rows[i] @ matrix in float64, row by row, with the entries of a row in order. Zeros change no bit."""
+    for i in range(rows.shape[0]):
+        sums = out[i]
+        sums[:] = 0
+        for h in range(matrix.shape[0]):
+            value = rows[i, h]
+            if value != 0:
+                weights = matrix[h]
+                for c in range(sums.shape[0]):
+                    sums[c] += value * weights[c]
+
+
 @inlined
 def insert_sorted(distance, index, filled, distances, indices, row):
     """Insert into a row sorted by (distance, index) and return its new length. A full row drops its last entry."""

@@ -7,7 +7,7 @@ from scipy.sparse import diags_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, eigsh
 
-from ..data.components import principal_directions, project
+from ..data.components import principal_directions, project, with_fixed_signs
 from ..data.scaling import ScaledData
 from ..errors import warn
 from ..kernels.start import average_neighbors
@@ -35,7 +35,7 @@ def make_start(init: str | np.ndarray, data: ScaledData, graph: Graph, dim: int,
     if init == "random":
         return rng.uniform(-SIZE, SIZE, (data.shape[0], dim)).astype(np.float32)
     embedding = _STARTS[init](data, graph, dim, run)
-    return (_rescaled(_with_fixed_signs(embedding)) + rng.normal(0, NOISE, embedding.shape)).astype(np.float32)
+    return (_rescaled(with_fixed_signs(embedding)) + rng.normal(0, NOISE, embedding.shape)).astype(np.float32)
 
 
 def pca_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
@@ -125,12 +125,6 @@ def spectral_start(graph: Graph, dim: int) -> np.ndarray:
     if bulk.min() < LEAST_BULK:
         raise NoSpectrum("parts of the graph are hardly connected to the rest")
     return vectors
-
-
-def _with_fixed_signs(embedding: np.ndarray) -> np.ndarray:
-    """The embedding with the largest entry of each column positive, since the signs of eigenvectors are arbitrary."""
-    largest = np.take_along_axis(embedding, np.abs(embedding).argmax(axis=0)[None], axis=0)
-    return embedding * np.where(largest < 0, -1.0, 1.0)
 
 
 def _rescaled(embedding: np.ndarray) -> np.ndarray:

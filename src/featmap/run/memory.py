@@ -6,7 +6,7 @@ the interpreter with its libraries.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,7 @@ class Sizes:
     item: int  # bytes of a value of the data
     has_fast_metric: bool
     n_threads: int
+    pca: int | None = None  # principal components that neighbourhoods are made of
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,23 @@ class StageMemory:
 
 
 def memory_by_stage(s: Sizes) -> list[StageMemory]:
-    """The table. Of two alternatives within a stage the larger counts."""
+    """The table. With ``pca`` that of the components, which are dense, with the features scaled beside them."""
+    if s.pca is None:
+        return _of_features(s)
+    features = _of_features(s)[0]
+    scaling, *later = _of_features(replace(s, n=s.pca, n_stored=None, item=8))
+    sample = _sample_bytes(s) if s.n_stored is None else 0.0  # sparse rows stay sparse
+    fixed = sample + 2 * BLOCK_BYTES * s.n_threads
+    return [StageMemory("scaling", scaling.kept + features.kept, features.working + 8 * s.pca, fixed), *later]
+
+
+def _sample_bytes(s: Sizes) -> float:
+    """The sample that principal directions are found from."""
+    return 4.0 * s.n * min(s.m, SAMPLE_ROWS, max(SAMPLE_BYTES // (4 * s.n), 100))
+
+
+def _of_features(s: Sizes) -> list[StageMemory]:
+    """Of two alternatives within a stage the larger counts."""
     e = min(EDGES_PER_NEIGHBOR * s.k, s.m - 1)  # edges a row
     r = min(s.k_tangent, s.n)  # local directions
     q = min(s.dim, r)  # aligned directions
@@ -81,7 +98,7 @@ def memory_by_stage(s: Sizes) -> list[StageMemory]:
     raw = s.item * s.n if s.n_stored is None else (4 + s.item) * s.n_stored / s.m
     threads = min(s.n_threads, -(-s.m // QUERIES))  # no more threads work than there are blocks of rows
     dense = 0.0 if s.n_stored is None else 4.0 * s.n * threads  # of a sparse row that every thread makes dense
-    sample = 4 * s.n * min(s.m, SAMPLE_ROWS, max(SAMPLE_BYTES // (4 * s.n), 100))
+    sample = _sample_bytes(s)
     lists = 4.0 * min(-(-s.n // 8) * 8, LIST_COORDINATES)
     found = 20.0 * (k + 1)
     ranked = min(dense * s.m, threads * CANDIDATE_BYTES)
@@ -143,6 +160,7 @@ def estimate_memory(
     n_components: int = 2,
     n_tangent_neighbors: int | None = None,
     metric: Any = "euclidean",
+    pca: int | None = None,
     dtype: Any = np.float32,
     n_stored: int | None = None,
     n_jobs: int | None = -1,
@@ -163,6 +181,8 @@ def estimate_memory(
     n_tangent_neighbors : int or None, default=None
         As in `FeatMAP`.
     metric : str or callable, default="euclidean"
+        As in `FeatMAP`.
+    pca : int or None, default=None
         As in `FeatMAP`.
     dtype : dtype, default=float32
         The type of the data. It counts only for metrics other than ``"euclidean"`` and ``"cosine"``, for which the
@@ -189,6 +209,7 @@ def estimate_memory(
         "n_components": n_components,
         "n_tangent_neighbors": n_tangent_neighbors,
         "metric": metric,
+        "pca": pca,
         "dtype": dtype,
         "n_stored": n_stored,
         "n_jobs": n_jobs,
@@ -202,7 +223,7 @@ def estimate_memory(
     n_threads = 1 if n_jobs is None else effective_n_jobs(n_jobs)
     itemsize = np.dtype(dtype).itemsize
     return peak(
-        Sizes(n_rows, n_features, n_neighbors - 1, n_others, n_components, n_stored, itemsize, fast, n_threads)
+        Sizes(n_rows, n_features, n_neighbors - 1, n_others, n_components, n_stored, itemsize, fast, n_threads, pca)
     )
 
 
@@ -214,6 +235,7 @@ def check_memory(caller: str, X: Any, settings: NeighborhoodSettings, n_componen
         n_components=n_components,
         n_tangent_neighbors=max(settings.n_tangent_neighbors, 3),
         metric=settings.metric,
+        pca=settings.pca,
         dtype=X.dtype,
         n_stored=getattr(X, "nnz", None),
         n_jobs=n_jobs,

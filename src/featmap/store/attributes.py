@@ -79,5 +79,5 @@ def _shapes(mapped: MappedData) -> dict[str, tuple[int, ...]]:
 def _check_singular_values(values: np.ndarray, mapped: MappedData) -> None:
     """Those of data near the largest float64 are infinite in units of the data."""
     require("singular_values_", bool(values.min(initial=0) >= 0))  # false for NaN
-    if np.isfinite(mapped.data.in_units(mapped.tangents.singular_values.max(initial=0))):
+    if np.isfinite(mapped.space.in_units(mapped.tangents.singular_values.max(initial=0))):
         require_finite("singular_values_", values)

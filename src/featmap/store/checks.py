@@ -49,14 +49,15 @@ def check_mapped_data(mapped: MappedData) -> None:
 
 
 def check_manifold(manifold: Manifold) -> None:
-    data, neighbors = manifold.data, manifold.neighbors
+    data, space, neighbors = manifold.data, manifold.space, manifold.neighbors
     parameters = ("metric", "tangent_center", "intrinsic_dim")
     check_each("FeatMAP", {name: getattr(manifold, name) for name in parameters}, RULES)
     check_data(data)
-    check_search(manifold.search, data, manifold.metric)
+    check_space(manifold)
+    check_search(manifold.search, space, manifold.metric)
     check_neighbors(neighbors, data.shape[0])
     check_graph(manifold.graph, data.shape[0])
-    check_tangents(manifold.tangents, data.shape)
+    check_tangents(manifold.tangents, space.shape)
     require("n_neighbors", 2 <= manifold.n_neighbors <= manifold.n_tangent_neighbors <= data.shape[0])
     n_others = manifold.n_tangent_neighbors - 1
     require("n_tangent_neighbors", n_others == neighbors.k == manifold.tangents.neighbors.shape[1])
@@ -67,6 +68,19 @@ def check_data(data: ScaledData) -> None:
     require("the center of the data", data.center.shape == data.shape[1:])
     require_finite("the center of the data", data.center)
     require("the scale of the data", 0 < data.scale < np.inf)
+
+
+def check_space(manifold: Manifold) -> None:
+    """The space of neighbourhoods is that of the data, or that of their principal components."""
+    data, space, components = manifold.data, manifold.space, manifold.components
+    check_data(space)
+    require("the space of neighbourhoods", space.unit_rows == data.unit_rows)
+    n_components = data.shape[1]
+    if components is not None:
+        n_features, n_components = components.directions.shape
+        require("the components", n_features == data.shape[1] and n_components >= 1)
+        require_finite("the components", components.directions)
+    require("the space of neighbourhoods", space.shape == (data.shape[0], n_components))
 
 
 def check_rows(what: str, matrix: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..data.pca import Components
 from ..data.scaling import ScaledData
 from ..data.sparse import SparseRows
 from ..explanation.points import MappedData
@@ -69,10 +70,13 @@ LOCAL_SVD: dict[str, Codec] = {
 TANGENTS = Record(Tangents, {"centers": ROWS, **LOCAL_SVD})
 CONNECTION = Record(Connection, {"products": Array(FLOAT, 3), "rotations": Array(FLOAT, 3), "steps": Array(FLOAT, 2)})
 FRAMES = Record(Frames, {"axes": Array(FLOAT, 3), "covariance_size": Number(), "solver": Text()})
+COMPONENTS = Record(Components, {"directions": Array(DOUBLE, 2)})
 MANIFOLD = Record(
     Manifold,
     {
         "data": SCALED_DATA,
+        "space": SCALED_DATA,
+        "components": Optional(COMPONENTS),
         "search": SEARCH,
         "neighbors": NEIGHBORS,
         "graph": GRAPH,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..data.pca import Components
 from ..data.scaling import ScaledData
 from ..data.sparse import dense_rows
 from ..errors import InvalidParameterError
@@ -21,20 +22,36 @@ def axes(data: ScaledData, tangents: Tangents, rows: IntArray, n_axes: int) -> F
     return out
 
 
-def loadings(data: ScaledData, tangents: Tangents, rows: IntArray, n_axes: int, run: Run) -> FloatArray:
-    """V_i[:, :n_axes] of some rows: (rows, features, n_axes)."""
+def loadings(
+    data: ScaledData,
+    tangents: Tangents,
+    rows: IntArray,
+    n_axes: int,
+    run: Run,
+    components: Components | None = None,
+) -> FloatArray:
+    """V_i[:, :n_axes] of some rows, or B V_i if the data are principal components: (rows, features, n_axes)."""
 
     def body(start: int, stop: int) -> tuple[FloatArray]:
-        return (axes(data, tangents, rows[start:stop], n_axes).transpose(0, 2, 1),)
+        V = axes(data, tangents, rows[start:stop], n_axes)
+        return ((V if components is None else components.in_features(V)).transpose(0, 2, 1),)
 
-    return run.by_blocks(len(rows), body, data.rows_per_block(tangents.neighbors.shape[1]))[0]
+    return run.by_blocks(len(rows), body, _rows_per_block(data, tangents, components))[0]
 
 
 def feature_importance(
-    data: ScaledData, tangents: Tangents, rows: IntArray, run: Run, out: np.ndarray | None = None
+    data: ScaledData,
+    tangents: Tangents,
+    rows: IntArray,
+    run: Run,
+    out: np.ndarray | None = None,
+    components: Components | None = None,
 ) -> np.ndarray:
-    """‖f_h‖ = (Σ_{l≤d_i} V_i[h, l]²)^½ of some rows: (rows, features), written into ``out`` block by block."""
-    shape = (len(rows), data.shape[1])
+    """‖f_h‖ = (Σ_{l≤d_i} V_i[h, l]²)^½ of some rows: (rows, features), written into ``out`` block by block.
+
+    If the data are principal components, B V_i takes the place of V_i.
+    """
+    shape = (len(rows), data.shape[1] if components is None else components.n_features)
     if out is None:
         out = np.empty(shape, np.float32)
     elif out.shape != shape:
@@ -42,12 +59,31 @@ def feature_importance(
 
     def task(start: int, stop: int) -> None:
         block = rows[start:stop]
-        table, positions = data.table(tangents.neighbors[block])
-        centers = dense_rows(tangents.centers, block)
-        importance = np.empty((len(block), shape[1]), np.float32)
-        n_axes = tangents.intrinsic_dim[block]
-        local_importance(centers, table, positions, tangents.factors[block], n_axes, importance)
-        out[start:stop] = importance
+        if components is None:
+            out[start:stop] = _importance(data, tangents, block)
+        else:
+            out[start:stop] = _importance_through(components, data, tangents, block)
 
-    run.over_rows(len(rows), task, data.rows_per_block(tangents.neighbors.shape[1]))
+    run.over_rows(len(rows), task, _rows_per_block(data, tangents, components))
     return out
+
+
+def _importance(data: ScaledData, tangents: Tangents, rows: IntArray) -> FloatArray:
+    table, positions = data.table(tangents.neighbors[rows])
+    importance = np.empty((len(rows), data.shape[1]), np.float32)
+    centers, n_axes = dense_rows(tangents.centers, rows), tangents.intrinsic_dim[rows]
+    local_importance(centers, table, positions, tangents.factors[rows], n_axes, importance)
+    return importance
+
+
+def _importance_through(components: Components, data: ScaledData, tangents: Tangents, rows: IntArray) -> FloatArray:
+    n_axes = tangents.intrinsic_dim[rows]
+    V = axes(data, tangents, rows, int(n_axes.max(initial=1)))
+    V[np.arange(V.shape[1]) >= n_axes[:, None]] = 0
+    return np.sqrt(np.square(components.in_features(V)).sum(axis=1))
+
+
+def _rows_per_block(data: ScaledData, tangents: Tangents, components: Components | None) -> int:
+    if components is None:
+        return data.rows_per_block(tangents.neighbors.shape[1])
+    return components.rows_per_block(tangents.n_directions)

@@ -1,0 +1,114 @@
+"""pca=q: the leading principal directions B of the data, the components Z = XB, and features from components."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..errors import InvalidDataError
+from ..kernels.search import multiply_rows
+from ..run import Run
+from ..run.threads import BLOCK
+from ..values import DoubleArray, FloatArray
+from .components import SAMPLE_ROWS, fixed_sample, sample_size, with_fixed_signs
+from .scaling import BYTES_PER_BLOCK, scale_data
+from .sparse import Matrix, up_to_translation
+
+EXTRA_DIRECTIONS = 10
+ROUNDS = 6  # of subspace iteration
+
+
+@dataclass(frozen=True)
+class Components:
+    """The principal directions that the neighbourhoods of a model are made of."""
+
+    directions: DoubleArray  # (n, q) B, orthonormal columns
+
+    @property
+    def n_features(self) -> int:
+        return len(self.directions)
+
+    @classmethod
+    def find(cls, X: Matrix, n_components: int) -> Components:
+        """The leading principal directions of a fixed sample of rows. Features that are constant there have none.
+
+        The sample has at most 10,000 rows. Sparse data stay sparse: their mean is subtracted from products only.
+        """
+        n_sampled = min(X.shape[0], SAMPLE_ROWS) if sp.issparse(X) else sample_size(*X.shape)
+        sample = _Centered.of(X[fixed_sample(X.shape[0], n_sampled)])
+        width = min(n_components + EXTRA_DIRECTIONS, n_sampled, X.shape[1])
+        basis = np.random.default_rng(0).standard_normal((X.shape[1], width))
+        for _ in range(ROUNDS):
+            basis = _orthonormal(sample.transposed_times(_orthonormal(sample.times(basis))))
+        scores = sample.times(basis).astype(np.float64)
+        _, vectors = np.linalg.eigh(scores.T @ scores)
+        directions = with_fixed_signs(basis @ vectors[:, ::-1][:, :n_components])
+        directions[~sample.varies] = 0
+        return cls(np.ascontiguousarray(directions))
+
+    def of(self, X: Matrix, run: Run) -> DoubleArray:
+        """Z = XB, every row alone, so that it does not depend on the other rows."""
+
+        def body(start: int, stop: int) -> tuple[DoubleArray]:
+            rows = X[start:stop].toarray() if sp.issparse(X) else X[start:stop]
+            return (_product(rows, self.directions),)
+
+        components = run.by_blocks(X.shape[0], body, self.rows_per_block())[0]
+        if not np.isfinite(components).all():
+            raise InvalidDataError(
+                "FeatMAP(pca=…): principal components of X are beyond float64; divide X by a power of ten"
+            )
+        return components
+
+    def rows_per_block(self, rows_each: int = 1) -> int:
+        """The number of points in a block that stays in cache if each point needs ``rows_each`` rows of features."""
+        return int(np.clip(BYTES_PER_BLOCK // (8 * self.n_features * rows_each), 1, BLOCK))
+
+    @cached_property
+    def _transposed(self) -> DoubleArray:
+        return np.ascontiguousarray(self.directions.T)
+
+    def in_features(self, along: np.ndarray) -> FloatArray:
+        """Vectors of components, (…, q), as vectors of features: B times each of them, (…, n)."""
+        flat = _product(along.reshape(-1, along.shape[-1]), self._transposed)
+        return flat.reshape(*along.shape[:-1], self.n_features).astype(np.float32)
+
+
+def _product(rows: np.ndarray, matrix: DoubleArray) -> DoubleArray:
+    product = np.empty((len(rows), matrix.shape[1]))
+    multiply_rows(np.ascontiguousarray(rows, np.float64), matrix, product)
+    return product
+
+
+@dataclass(frozen=True)
+class _Centered:
+    """Rows minus their mean, for products. The mean is subtracted from products, so that sparse rows stay sparse."""
+
+    rows: Matrix
+    mean: FloatArray
+
+    @classmethod
+    def of(cls, X: Matrix) -> _Centered:
+        rows = up_to_translation(scale_data(X).matrix)
+        return cls(rows, np.asarray(rows.mean(axis=0, dtype=np.float64)).ravel().astype(np.float32))
+
+    @property
+    def varies(self) -> np.ndarray:
+        """Which features are not constant. Constant ones are exactly 0, since scaling subtracts a value they have."""
+        largest = abs(self.rows).max(axis=0)
+        return (largest.toarray().ravel() if sp.issparse(largest) else largest) > 0
+
+    def times(self, basis: np.ndarray) -> FloatArray:
+        basis = basis.astype(np.float32)
+        return self.rows @ basis - self.mean @ basis
+
+    def transposed_times(self, basis: np.ndarray) -> FloatArray:
+        basis = basis.astype(np.float32)
+        return self.rows.T @ basis - np.outer(self.mean, basis.sum(axis=0))
+
+
+def _orthonormal(matrix: np.ndarray) -> DoubleArray:
+    return np.linalg.qr(matrix.astype(np.float64))[0]
