@@ -3,10 +3,10 @@
 ``FEATMAP_DATA=/path/to/data python -m benchmarks.map_quality --peers FOLDER --out FILE`` measures what is missing in
 the file and prints figures and verdicts; it can be stopped and started again at any time. The folder keeps the maps
 of the other methods (``benchmarks.peer_maps``), and those that are missing are made. Ours are made anew for every
-file, so give another file when the method has changed.
+file, so give another file when the method has changed. ``--publish`` puts the tables into docs/density.md: of the sets
+on which the default was chosen, and of those on which it was only confirmed.
 
-COIL-20 has all its pixels, single
-cells have their 2,000 most variable genes as 50 principal components tell them.
+COIL-20 has all its pixels, single cells have their 2,000 most variable genes as 50 principal components tell them.
 """
 
 from __future__ import annotations
@@ -26,19 +26,22 @@ from featmap import FeatMAP
 from featmap.checks.settings import fit_settings
 from featmap.pipeline import approximate, lay_out
 from featmap.run import Run
-from lab.data.labelled import labelled
+from lab.data.labelled import CHOOSING, CONFIRMING, labelled
 from lab.files import write_text
 from lab.kept_maps import KeptMaps
 from lab.map_scores import OF_QUALITY, OUTLIERS, PIECES, MapScores, Scores
-from lab.pages import table
+from lab.pages import put_between, table
 from lab.shape import Shapes
 
-from .map_rules import ByMethod, mean_of, verdicts
+from .map_rules import ByMethod, mean_of, verdict_on_densmap, verdict_on_weight, verdicts
 from .peer_maps import COMPARED, SETS, kept_in
 
 WEIGHTS = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 DEFAULT_WEIGHT = FeatMAP().density_weight
 SHAPE = "shape"
+PAGE = Path(__file__).parent.parent / "docs" / "density.md"
+PARTS = {"choosing": CHOOSING, "confirming": CONFIRMING}  # of the page
+SHOWN = (*COMPARED, *map(featmap_at, (0.0, DEFAULT_WEIGHT)))
 METRICS = (*OF_QUALITY, OUTLIERS, PIECES)
 
 
@@ -150,6 +153,26 @@ def shape_cells(mean: dict[str, Any]) -> list[str]:
     ]
 
 
+def quality(scores: dict[str, ByMethod]) -> str:
+    """The four figures of every method on every set, mean over seeds."""
+    rows = [
+        [data, *(" / ".join(f"{mean_of(methods[name], metric):.3f}" for metric in OF_QUALITY) for name in SHOWN)]
+        for data, methods in scores.items()
+    ]
+    return table(("data", *SHOWN), rows)
+
+
+def publish(scores: dict[str, ByMethod], weights: list[float]) -> None:
+    """The tables of those sets that were measured, in their parts of the page."""
+    for part, names in PARTS.items():
+        found = {data: scores[data] for data in names if data in scores}
+        if found:
+            pieces = [quality(found), verdict_on_weight(found, DEFAULT_WEIGHT)]
+            pieces += verdict_on_densmap(found, weights)
+            pieces.append(shapes(found))
+            put_between(PAGE, f"<!-- {part}: begin -->", f"<!-- {part}: end -->", "\n\n".join(pieces))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", nargs="+", default=list(SETS), choices=SETS)
@@ -157,6 +180,7 @@ def main() -> None:
     parser.add_argument("--weights", nargs="+", type=float, default=list(WEIGHTS))
     parser.add_argument("--peers", type=Path, required=True, help="the folder of the others' maps")
     parser.add_argument("--out", type=Path, required=True, help="the file of the scores")
+    parser.add_argument("--publish", action="store_true", help="put the tables into docs/density.md")
     arguments = parser.parse_args()
     # The rules need our map without density, and densMAP's curve is of seed 0.
     seeds, weights = sorted({0, *arguments.seeds}), sorted({0.0, *arguments.weights})
@@ -170,6 +194,8 @@ def main() -> None:
     print(f"{shapes(chosen)}\n")
     for verdict in verdicts(chosen, weights[1:]):
         print(f"{verdict}\n")
+    if arguments.publish:
+        publish(chosen, weights[1:])
 
 
 if __name__ == "__main__":

@@ -78,10 +78,18 @@ def written(value: float | None) -> str:
 def verdicts(scores: dict[str, ByMethod], weights: list[float]) -> Iterator[str]:
     """A table of margins for each weight, then that of densMAP's points."""
     for weight in weights:
-        found = {data: margins(methods, weight) for data, methods in scores.items()}
-        head = ("data", *next(iter(found.values())))
-        rows = [[data, *map(written, row.values())] for data, row in found.items()]
-        yield f"Margins at λ = {weight:g}, mean over seeds; negative ones break the rule.\n\n{table(head, rows)}"
+        yield verdict_on_weight(scores, weight)
+    yield from verdict_on_densmap(scores, weights)
+
+
+def verdict_on_weight(scores: dict[str, ByMethod], weight: float) -> str:
+    found = {data: margins(methods, weight) for data, methods in scores.items()}
+    head = ("data", *next(iter(found.values())))
+    rows = [[data, *map(written, row.values())] for data, row in found.items()]
+    return f"Margins at λ = {weight:g}, mean over seeds; negative ones break the rule.\n\n{table(head, rows)}"
+
+
+def verdict_on_densmap(scores: dict[str, ByMethod], weights: list[float]) -> Iterator[str]:
     for price, name in PRICES.items():
         below = {data: above_densmap(methods, [0.0, *weights], price) for data, methods in scores.items()}
         held = [value >= 0 for row in below.values() for value in row.values()]
