@@ -3,8 +3,8 @@
 ``FEATMAP_DATA=/path/to/data python -m benchmarks.map_quality --peers FOLDER --out FILE`` measures what is missing in
 the file and prints figures and verdicts; it can be stopped and started again at any time. The folder keeps the maps
 of the other methods (``benchmarks.peer_maps``), and those that are missing are made. Ours are made anew for every
-file, so give another file when the method has changed. ``--publish`` puts the tables into docs/density.md: of the sets
-on which the default was chosen, and of those on which it was only confirmed.
+file, so give another file when the method has changed. ``--publish`` puts the tables into docs/density.md: those of
+the sets on which the default was chosen, and those of the sets on which it was only confirmed.
 
 COIL-20 has all its pixels, single cells have their 2,000 most variable genes as 50 principal components tell them.
 """

@@ -19,8 +19,8 @@ from featmap import FeatMAP, plot
 TEXT = """featMAP of scikit-learn's handwritten digits
 
 map.png shows {rows} images of 8 by 8 pixels, one point each. Images that look alike lie together; the colour tells
-the digit. The fit took {seconds:.1f} seconds. Where the data are dense, the map should be dense too: along the two
-local directions, the density of the data and that of the map correlate by {density} (1 would be perfect).
+the digit. The fit took {seconds:.1f} seconds. Where the data are dense, the map should be dense too: local radii of
+the data and of the map correlate by {density:.2f} (1 would be perfect).
 
 local_frame.png explains one point, row {row}, digit {digit}, which has a ring on the map. It was chosen because two
 directions describe its neighbourhood best: they hold {held:.0%} of the local variance (median: {median:.0%}).
@@ -53,7 +53,7 @@ def main(folder: Path) -> None:
     text = TEXT.format(
         rows=len(digits.data),
         seconds=seconds,
-        density=" and ".join(f"{value:.2f}" for value in model.density_correlation_),
+        density=model.total_density_correlation_,
         row=row,
         digit=digits.target[row],
         held=held[row],

@@ -165,7 +165,7 @@ def test_arrows_are_true_on_mnist(mnist):
 
 
 def radii_correlations_of(model, embedding):
-    """Those of the model in all directions and along the frame, for another map of its data with frames fitted to it."""
+    """Those of the model in all directions and along the frame, for another map with frames fitted to it."""
     manifold = model._points.mapped.manifold
     settings = neighborhood_settings(model.get_params(), (len(embedding), model.n_features_in_), seed=0)
     with Run(-1) as run:
