@@ -43,7 +43,8 @@ def data_sets() -> Iterator[tuple[str, np.ndarray]]:
 
 def connection_of(points: Points, run: Run) -> Connection:
     manifold, order = points.mapped.manifold, Order.of_the_rows(len(points))
-    return connect(manifold.data, manifold.tangents, manifold.graph, points.embedding.shape[1], order, run)
+    dim, center = points.embedding.shape[1], manifold.tangent_center
+    return connect(manifold.space, manifold.tangents, manifold.graph, dim, center, order, run)
 
 
 def descent(points: Points, connection: Connection, run: Run) -> list[str]:

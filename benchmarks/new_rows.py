@@ -18,8 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from featmap import FeatMAP
 from featmap.explanation.placement import memberships_of_new, nearest_rows
 from featmap.run import Run
-from lab.data.cell_files import data_file
-from lab.data.images import load_images
+from lab.data.labelled import labelled
 from lab.pages import line, put_between, table
 
 OUT = Path(__file__).parent.parent / "docs" / "new_rows.md"
@@ -32,24 +31,15 @@ N_VOTES = 10
 LIMIT = 0.95  # the quantile of scores of test rows above which a score counts as far
 NEAR = 0.01  # of the median distance on the map between neighbours in the data
 SETS = ("MNIST", "Fashion-MNIST", "KMNIST", "letters")
-CONFIRMATION = {"KMNIST": "kmnist_test.npz", "letters": "letters.npz"}
 ACCURACY_HEAD = ("data", "λ", "umap-learn", "average", "geometric median", "on a training row", "closer than 1 %")
 FAR_HEAD = ("rows on the map of MNIST", "median score", "95 % quantile", "above the limit", "AUC")
 
 Rows = tuple[np.ndarray, np.ndarray]
 
 
-def confirmation_set(name: str) -> Rows:
-    """Rows and labels of a data set that nothing was chosen on."""
-    with np.load(data_file(CONFIRMATION[name])) as arrays:
-        return arrays["X"].reshape(len(arrays["y"]), -1).astype(np.float32), arrays["y"]
-
-
 def data_set(name: str) -> Rows:
-    if name in CONFIRMATION:
-        return confirmation_set(name)
-    images = load_images(name)
-    return images.data, np.asarray(images.target)
+    found = labelled(name)
+    return found.data, np.asarray(found.target)
 
 
 @dataclass(frozen=True)
@@ -75,7 +65,7 @@ def average_places(model: FeatMAP, X: np.ndarray) -> np.ndarray:
     mapped = model._points.mapped
     manifold = mapped.manifold
     with Run(-1) as run:
-        near, _ = nearest_rows(X, manifold.data.prepare(X), manifold, run)
+        near, _ = nearest_rows(X, manifold, run)
         strengths = memberships_of_new(near, manifold.n_neighbors, manifold, run)
     weights = strengths / np.maximum(near.distances.astype(np.float64), np.finfo(np.float32).tiny) ** 2
     shares = weights / weights.sum(axis=1, keepdims=True)

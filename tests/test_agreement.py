@@ -54,10 +54,18 @@ def test_slopes_are_those_of_the_value(rng, run):
 
 
 def test_half_of_the_agreement_is_that_of_averages(rng, run):
-    """Noise on single radii that averages out leaves the second half whole."""
-    _, edges = random_edges(rng)
-    data = rng.normal(size=(1, 40))
+    """Points in pairs with the same neighbours: noise of opposite sign within a pair leaves all averages unchanged."""
+    P = np.zeros((40, 40), np.float32)
+    pairs = np.arange(0, 40, 2)
+    P[pairs, (pairs + 2) % 40] = P[pairs, (pairs + 3) % 40] = 0.5
+    P[pairs + 1, (pairs + 2) % 40] = P[pairs + 1, (pairs + 3) % 40] = 0.5
+    graph = as_graph(P + P.T)
+    edges = Edges.of(graph, np.ones(graph.weights.nnz, np.uint8), Curve(1.5, 0.9))
+    data = np.repeat(rng.normal(size=(1, 20)), 2, axis=1)
+    noise = 3 * rng.normal(size=(1, 20, 1)) * np.array([1.0, -1.0])
+    noisy = data + noise.reshape(1, 40)
     agreement = Agreement.with_data(data, edges, run)
-    own = reference.correlations(data.T, -data.T)
-    assert own < -0.9
-    assert agreement.value(-data, run)[0] == pytest.approx(-agreement.value(data, run)[0], abs=1e-6)
+    expected = (reference.correlations(data.T, noisy.T) + agreement.value(data, run) * 2) / 2
+    expected -= reference.correlations(data.T, data.T) / 2
+    assert agreement.value(noisy, run) == pytest.approx(expected, abs=1e-5)
+    assert agreement.value(noisy, run)[0] > reference.correlations(data.T, noisy.T)[0] + 0.1

@@ -175,7 +175,8 @@ class TestFit:
 
     def test_given_neighbors_stay_and_tangents_are_of_components(self, table, model):
         given = fitted(table, pca=None).neighbors_
-        with_given = fitted(table, precomputed_knn=given)
+        with pytest.warns(FeatmapWarning, match="between the principal components of X"):  # these are of X itself
+            with_given = fitted(table, precomputed_knn=given)
         np.testing.assert_array_equal(with_given.neighbors_[0], given[0])
         assert with_given.singular_values_.shape == (300, Q)
         assert with_given.feature_importance().shape == (300, 40)

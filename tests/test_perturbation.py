@@ -66,6 +66,14 @@ def test_features_without_variance_move_nothing(rng):
     assert (moves.most > 0.005).all()
 
 
+def test_new_rows_from_which_nothing_is_taken_do_not_move(rng):
+    X = np.column_stack([rng.normal(size=(200, 3)), np.ones((200, 27))])
+    model = FeatMAP(random_state=0, n_epochs=20).fit(X[:150])
+    moves = model.explain(X[150:160]).perturbation(fractions=[0.1, 0.5])
+    assert (moves.least < 1e-5).all()
+    assert (moves.most > 0.005).all()
+
+
 def test_one_seed_one_result(model):
     first, second, other = (model.perturbation(np.arange(20), random_state=seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(first.random, second.random)

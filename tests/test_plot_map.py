@@ -363,7 +363,7 @@ def test_density_strip_says_the_weight_and_the_correlation_of_each_map(model, la
     ax = plot.density_strip([model, other], labels=labels)
     first, second = ax.child_axes
     along = ", ".join(f"{value:.2f}" for value in model.density_correlation_)
-    assert first.get_title() == f"λ = 0.5\ncorrelation {along}"
+    assert first.get_title() == f"λ = 0.25\ncorrelation {along}"
     assert second.get_title() == "λ = 2\ncorrelation 0.12, 0.46"
     assert colour_at(second, -model.embedding_[7]) == to_rgba(COLOURS[labels[7]])
 

@@ -113,16 +113,23 @@ def test_density_at_the_default_weight(mnist):
 
 @pytest.mark.parametrize(("name", "loader"), [("kmnist_test", load_kmnist), ("letters", load_letters)])
 def test_density_costs_little_on_data_that_nothing_was_chosen_on(name, loader, data_set):
-    """The first version lost 0.12 of accuracy on KMNIST and 0.08 on letters."""
+    """Means of two seeds. The first version lost 0.12 of accuracy on KMNIST and 0.08 on letters.
+
+    The rule of a default was 0.012, and 0.012 was measured on both (docs/density.md): seeds and machines move accuracy
+    by a few thousandths.
+    """
     data_set(name)
     found = loader()
     X, y = found.data.astype(np.float32), found.target
-    without = quality(X, y, our_model(X, 0).embedding_)
-    default = quality(X, y, FeatMAP(random_state=SETTINGS.seed).fit_transform(X))
+    maps = {
+        weight: [FeatMAP(density_weight=weight, random_state=seed).fit_transform(X) for seed in (0, 1)]
+        for weight in (0, FeatMAP().density_weight)
+    }
+    without, default = (np.mean([quality(X, y, Y) for Y in of_seeds], axis=0) for of_seeds in maps.values())
     print(f"\n{name}, accuracy / trustworthiness / radii: {said(default)} (without density {said(without)})")
-    assert default[0] >= without[0] - 0.02
-    assert default[1] >= without[1] - 0.02
-    assert default[2] >= without[2] + 0.2
+    assert default[0] >= without[0] - 0.015
+    assert default[1] >= without[1] - 0.012
+    assert default[2] >= without[2] + 0.25
 
 
 @pytest.mark.usefixtures("umap")

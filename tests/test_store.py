@@ -738,6 +738,13 @@ def test_parts_that_fit_themselves_but_not_the_rest_are_refused(name, saved):
         FeatMAP.load(saved)
 
 
+def test_radii_of_another_number_of_directions_are_refused(saved):
+    places = [(*TANGENTS, "radii", name) for name in ("along", "centered")]
+    rewritten(saved, KIND, with_arrays(*places, made=lambda array: np.tile(array, 3)))
+    with pytest.raises(StoreError, match=r"model\.featmap cannot be read: the tangent spaces cannot belong"):
+        FeatMAP.load(saved)
+
+
 def test_negative_singular_values_are_refused(saved):
     rewritten(saved, KIND, with_array("attributes", "singular_values_", made=with_entry(-1.0)))
     with pytest.raises(StoreError, match=r"model\.featmap cannot be read: singular_values_ cannot belong"):

@@ -180,6 +180,17 @@ def test_radii_equal_singular_values(run, digits):
         np.testing.assert_allclose(radii, expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("offset", [0.1, 1.0, 1e6])
+def test_neighbours_at_one_place_have_no_directions(offset, run):
+    """Their steps are all equal, and what rounding leaves of them about the mean is not a direction."""
+    X = np.vstack([np.full((1, 3), offset), np.tile([[0.3, 0.7, 0.1]], (14, 1))])
+    data, weights = scale_data(X), np.random.default_rng(0).random((1, 14))
+    near = np.arange(1, 15, dtype=np.int32)[None]
+    tangents = find_tangents(data, data.matrix[:1], near, weights, weights, "mean", "auto", 2, run)
+    assert (tangents.singular_values == 0).all()
+    assert (tangents.factors == 0).all()
+
+
 def test_one_neighbour_alone_is_a_direction(run):
     """The mean of one neighbour would be the neighbour itself."""
     _, tangents, _ = tangents_of(np.array([[0.0, 0.0], [3.0, 4.0]]), run)

@@ -107,13 +107,14 @@ def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold
     if settings.precomputed_knn is None and settings.pca is None:
         check_metric(X, settings.metric)
     with run.timed("scaling"):
-        if settings.precomputed_knn is None and settings.pca is None:
+        if settings.precomputed_knn is None and settings.pca is None and settings.metric == "euclidean":
             warn_of_noise(X)
         components, Z = find_components(X, settings, run)
         space = scale_data(Z, unit_rows=settings.metric == "cosine")
         data = space if components is None else scale_data(X, unit_rows=space.unit_rows)
     if settings.precomputed_knn is not None:
-        warn_of_other_distances(Z, space, settings.metric, settings.precomputed_knn)
+        searched = "these rows of X" if components is None else "the principal components of X"
+        warn_of_other_distances(Z, space, settings.metric, settings.precomputed_knn, searched)
     search = make_search(space, Z, settings.metric)
     rows = search_rows(Z, space, settings.metric)
     neighbors = run.stage("neighbors", given_or_found, search, rows, settings)

@@ -24,7 +24,7 @@ def arrow_fidelity(
 
     It is the median of `Explanation.fidelity` over random rows: the cosine between the changes of the features that
     the arrows predict and the true ones, among the nearest rows on the map. Do not read it alone: compare it with
-    ``kind="map"``, the best that linear arrows can do, and with ``kind="random"``, the score of random frames; a
+    ``kind="map"``, a linear regression on the map, and with ``kind="random"``, the score of random frames; a
     median hides the rows where arrows are wrong.
 
     Parameters

@@ -161,7 +161,7 @@ class ExplanationMixin:
 
         It is the cosine between the changes of the features that the arrows predict and the true ones, among the
         nearest rows on the map. It is cross-fitted: arrows are scored on rows that they were not fitted to. Compare
-        it with ``kind="map"``, the best that linear arrows can do, and with ``kind="random"``, the score of random
+        it with ``kind="map"``, a linear regression on the map, and with ``kind="random"``, the score of random
         frames.
 
         Parameters

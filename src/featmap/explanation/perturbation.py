@@ -71,15 +71,18 @@ def perturb(points: Points, chosen: IntArray, fractions: DoubleArray, seed: int,
         "least": np.argsort(importance, axis=1, kind="stable"),
         "random": np.random.default_rng(seed).random(importance.shape).argsort(axis=1),
     }
-    unit = _mean_link_length(points, chosen)
+    unit, before = _mean_link_length(points, chosen), _placed(points, dense_rows(points.values, chosen), run)
     moves = {
-        name: np.array([_mean_move(points, chosen, order, fraction, run) for fraction in fractions]) / unit
+        name: np.array([_mean_move(points, chosen, before, order, fraction, run) for fraction in fractions]) / unit
         for name, order in orders.items()
     }
     return Perturbation(fractions, moves["most"], moves["random"], moves["least"])
 
 
-def _mean_move(points: Points, chosen: IntArray, order: np.ndarray, fraction: float, run: Run) -> float:
+def _mean_move(
+    points: Points, chosen: IntArray, before: FloatArray, order: np.ndarray, fraction: float, run: Run
+) -> float:
+    """How far the points move from where they were ``before``, when that part of the features is replaced."""
     n_replaced = max(1, round(fraction * order.shape[1]))
     rows = dense_rows(points.values, chosen)
     for number, point in enumerate(chosen):
@@ -87,10 +90,16 @@ def _mean_move(points: Points, chosen: IntArray, order: np.ndarray, fraction: fl
         near = points.tangents.neighbors[point][points.has_edge[point]]
         if len(near):
             rows[number, replaced] = points.mapped.data.rows(near)[:, replaced].mean(axis=0)
+    return float(np.linalg.norm(_placed(points, rows, run) - before, axis=1).mean())
+
+
+def _placed(points: Points, rows: FloatArray, run: Run) -> FloatArray:
+    """Scaled rows on the map, by averages.
+
+    Averages move with every feature that is taken. Medians stay at the place of the row itself, and then jump.
+    """
     mapped = points.mapped
-    # Averages move with every feature that is taken. Medians stay at the place of the row itself, and then jump.
-    placed = place_rows(mapped.data.restore(rows), mapped.manifold, mapped.embedding, run, weighted_means)
-    return float(np.linalg.norm(placed - points.embedding[chosen], axis=1).mean())
+    return place_rows(mapped.data.restore(rows), mapped.manifold, mapped.embedding, run, weighted_means)
 
 
 def _mean_link_length(points: Points, chosen: IntArray) -> float:

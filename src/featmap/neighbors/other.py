@@ -64,8 +64,11 @@ def check_metric(X: Matrix, metric: Any) -> None:
         ) from error
 
 
-def warn_of_other_distances(X: Matrix, data: ScaledData, metric: Any, given: Neighbors) -> None:
-    """Warn if the distances that a user gave are not those of the metric, by which new rows will be searched."""
+def warn_of_other_distances(X: Matrix, data: ScaledData, metric: Any, given: Neighbors, searched: str) -> None:
+    """Warn if the distances that a user gave are not those of the metric, by which new rows will be searched.
+
+    ``searched`` names the rows X for the warning.
+    """
     rows = np.linspace(0, X.shape[0] - 1, min(CHECKED_ROWS, X.shape[0])).astype(int)
     known = np.isfinite(given.distances[rows])
     try:
@@ -77,8 +80,8 @@ def warn_of_other_distances(X: Matrix, data: ScaledData, metric: Any, given: Nei
     )
     if agree.sum() < MOST_AGREE * agree.size:
         warn(
-            f"precomputed_knn: the given distances are not those of metric={metric!r} between these rows of X; the "
-            "map is made of what is given, but new rows (transform, explain, outlier_score) are searched by the "
+            f"precomputed_knn: the given distances are not those of metric={metric!r} between {searched}; the map is "
+            "made of what is given, but new rows (transform, explain, outlier_score) are searched there, by the "
             "metric; pass metric=… of your neighbours, and as X the rows they were found in"
         )
 

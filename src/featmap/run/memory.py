@@ -115,12 +115,14 @@ def _of_features(s: Sizes) -> list[StageMemory]:
         StageMemory("scaling", data, 0 if s.n_stored is None else 12 * s.n_stored / s.m, BLOCK_BYTES),
         search,
         StageMemory("graph", 8 * e, (8 + 12 * 5.5) * s.k),
-        StageMemory("tangents", 8 * r * (s.k_tangent + 1), 8 * s.k_tangent + 16 * r, neighborhoods),
+        StageMemory(
+            "tangents", 8 * r * (s.k_tangent + 1) + 8 * (1 + 2 * s.dim), 24 * s.k_tangent + 16 * r, neighborhoods
+        ),
         StageMemory("start", 0, max(24 * (s.dim + 8), 40 * s.dim), sample),
         StageMemory(
             "alignment", 8 * e + 4 * e * q * (q + 1), 24 * e, min(AXES_BYTES, 4 * s.m * s.n * q) * (1 + 1 / q)
         ),
-        StageMemory("layout", 0, 4 * e * q**2 + 8 * e + 52 * s.dim + 16 * s.dim**2),
+        StageMemory("layout", 0, 4 * e * q**2 + 17 * e + 48 + 76 * s.dim + 24 * s.dim**2),
     ]
 
 

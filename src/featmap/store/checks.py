@@ -45,6 +45,7 @@ def check_mapped_data(mapped: MappedData) -> None:
     n_rows, dim = mapped.embedding.shape
     require("the map", n_rows == mapped.data.shape[0] and dim >= 1)
     require_finite("the map", mapped.embedding)
+    require("the tangent spaces", mapped.tangents.radii.along.shape[1] == dim)
     check_frames(mapped.frames, n_rows, dim)
 
 
@@ -158,6 +159,7 @@ def check_stage(stage: Any, n_rows: int, dim: int, n_edges: int) -> None:
             check_graph(stage, n_rows)
         case Tangents():
             check_tangents(stage, (n_rows, stage.centers.shape[1]))
+            require("the tangent spaces", stage.radii.along.shape[1] == dim)
         case np.ndarray():
             require("start", stage.shape == (n_rows, dim))
             require_finite("start", stage)

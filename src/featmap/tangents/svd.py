@@ -23,6 +23,10 @@ EXPLAINED_VARIANCE = 0.9
 # Directions with a singular value below this part of the largest come from the rounding of float32 data.
 RANK_TOLERANCE = 1e-4
 
+# The same for directions about the mean, relative to the steps from the point. What is left of steps that are all
+# equal is the rounding of float64.
+ROUNDING = 1e-13
+
 
 def find_tangents(
     data: ScaledData,
@@ -50,7 +54,7 @@ def find_tangents(
         here = slice(start, stop)
         grams = np.empty((stop - start, k + 1, k + 1))
         local_grams(dense_rows(centers, here), table, positions, shares[here], grams)
-        factors, singular_values = factorize(grams[:, :k, :k], weights[here], r)
+        factors, singular_values = factorize(grams, weights[here], r)
         return factors, singular_values, *local_radii(grams, factors[:, :, :n_axes], near_weights[here], n_axes)
 
     factors, singular_values, *radii = run.by_blocks(len(neighbors), body, data.rows_per_block(k))
@@ -65,11 +69,12 @@ def mean_shares(weights: DoubleArray) -> DoubleArray:
 
 
 def factorize(grams: DoubleArray, weights: DoubleArray, r: int) -> tuple[DoubleArray, DoubleArray]:
-    """F = W U Σ⁻¹ and σ from the inner products of the rows of X_i at each point, the largest σ first."""
-    roots = np.sqrt(weights)
-    eigenvalues, eigenvectors = np.linalg.eigh(roots[:, :, None] * grams * roots[:, None, :])
+    """F = W U Σ⁻¹ and σ from the inner products of `local_grams` at each point, the largest σ first."""
+    roots, k = np.sqrt(weights), weights.shape[1]
+    eigenvalues, eigenvectors = np.linalg.eigh(roots[:, :, None] * grams[:, :k, :k] * roots[:, None, :])
     squares = np.maximum(eigenvalues[:, ::-1][:, :r], 0.0)
-    present = squares > RANK_TOLERANCE**2 * squares[:, :1]
+    steps = np.einsum("pa,pa->p", weights, squared_lengths(grams, k))[:, None]
+    present = squares > np.maximum(RANK_TOLERANCE**2 * squares[:, :1], ROUNDING**2 * steps)
     sigma = np.sqrt(np.where(present, squares, 0.0))
     inverse = np.divide(1.0, sigma, out=np.zeros_like(sigma), where=present)
     return roots[:, :, None] * eigenvectors[:, :, ::-1][:, :, :r] * inverse[:, None, :], sigma
@@ -84,15 +89,21 @@ def local_radii(
     last one, and their coordinates along the axes are products with the factors.
     """
     k, k_near = grams.shape[1] - 1, weights.shape[1]
-    lengths = np.einsum("paa->pa", grams[:, :k_near, :k_near]) + 2 * grams[:, :k_near, k] + grams[:, k, k, None]
+    lengths = squared_lengths(grams, k_near)
     coordinates = (grams[:, :k_near, :k] + grams[:, k:, :k]) @ factors
     shares = _shares(weights)
     offsets = np.einsum("pa,pal->pl", shares, coordinates)
     missing = ((0, 0), (0, n_axes - factors.shape[2]))
     along = np.einsum("pa,pal->pl", shares, coordinates**2)
     centered = np.einsum("pa,pal->pl", shares, (coordinates - offsets[:, None]) ** 2)
-    total = np.einsum("pa,pa->p", shares, np.maximum(lengths, 0.0))
+    total = np.einsum("pa,pa->p", shares, lengths)
     return total, np.pad(along, missing), np.pad(centered, missing)
+
+
+def squared_lengths(grams: DoubleArray, n_first: int) -> DoubleArray:
+    """‖x_j − x_i‖² of the first neighbours of each point, from the inner products of `local_grams`."""
+    lengths = np.einsum("paa->pa", grams[:, :n_first, :n_first]) + 2 * grams[:, :n_first, -1] + grams[:, -1:, -1]
+    return np.maximum(lengths, 0.0)
 
 
 def _shares(weights: DoubleArray) -> DoubleArray:
