@@ -54,7 +54,7 @@ def test_slopes_are_those_of_the_value(rng, run):
 
 
 def test_half_of_the_agreement_is_that_of_averages(rng, run):
-    """Points in pairs with the same neighbours: noise of opposite sign within a pair leaves all averages unchanged."""
+    """Points in pairs with the same neighbours: noise of opposite sign within a pair changes no average."""
     P = np.zeros((40, 40), np.float32)
     pairs = np.arange(0, 40, 2)
     P[pairs, (pairs + 2) % 40] = P[pairs, (pairs + 3) % 40] = 0.5

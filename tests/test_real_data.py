@@ -115,8 +115,8 @@ def test_density_at_the_default_weight(mnist):
 def test_density_costs_little_on_data_that_nothing_was_chosen_on(name, loader, data_set):
     """Means of two seeds. The first version lost 0.12 of accuracy on KMNIST and 0.08 on letters.
 
-    The rule of a default was 0.012, and 0.012 was measured on both (docs/density.md): seeds and machines move accuracy
-    by a few thousandths.
+    The rule of a default was 0.012, and 0.012 was measured on both (docs/density.md). Seeds and machines move
+    accuracy by a few thousandths.
     """
     data_set(name)
     found = loader()

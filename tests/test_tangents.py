@@ -191,6 +191,17 @@ def test_neighbours_at_one_place_have_no_directions(offset, run):
     assert (tangents.factors == 0).all()
 
 
+@pytest.mark.parametrize("offset", [1.0, 1e3, 1e6, 1e9])
+def test_axes_of_a_far_point_are_orthonormal(offset, run):
+    """A point far from its neighbours: rounding must not bring the offset into the axes."""
+    X = np.vstack([np.full((1, 3), offset), np.random.default_rng(0).normal(size=(14, 3))])
+    data, weights = scale_data(X), np.random.default_rng(1).random((1, 14))
+    near = np.arange(1, 15, dtype=np.int32)[None]
+    tangents = find_tangents(data, data.matrix[:1], near, weights, weights, "mean", "auto", 2, run)
+    V = axes(data, tangents, np.array([0], np.int32), 3)[0].astype(np.float64)
+    np.testing.assert_allclose(V @ V.T, np.eye(3), atol=1e-4)
+
+
 def test_one_neighbour_alone_is_a_direction(run):
     """The mean of one neighbour would be the neighbour itself."""
     _, tangents, _ = tangents_of(np.array([[0.0, 0.0], [3.0, 4.0]]), run)

@@ -25,7 +25,7 @@ RANK_TOLERANCE = 1e-4
 
 # The same for directions about the mean, relative to the steps from the point. What is left of steps that are all
 # equal is the rounding of float64.
-ROUNDING = 1e-13
+ROUNDING = 1e-12
 
 
 def find_tangents(
@@ -55,6 +55,8 @@ def find_tangents(
         grams = np.empty((stop - start, k + 1, k + 1))
         local_grams(dense_rows(centers, here), table, positions, shares[here], grams)
         factors, singular_values = factorize(grams, weights[here], r)
+        # Their sums are zero about the mean but for rounding, which steps that are much longer than σ would enlarge.
+        factors -= shares[here, :, None] * factors.sum(axis=1, keepdims=True)
         return factors, singular_values, *local_radii(grams, factors[:, :, :n_axes], near_weights[here], n_axes)
 
     factors, singular_values, *radii = run.by_blocks(len(neighbors), body, data.rows_per_block(k))
