@@ -10,15 +10,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 from sklearn.utils import Bunch
 
 from experiments.figures import EXPERIMENTS
 from experiments.maps import COMPARED, METHODS
+from featmap import FeatMAP
 from lab.data.images import load_images
 from lab.data.labelled import CHOOSING, CONFIRMING, labelled
 from lab.data.parts import part_of, random_part
 from lab.files import replacing, write_text
 from lab.pages import put_between, table
+from lab.pieces import pieces_per_class
 from lab.quality import TEN_NEIGHBORS, Quality
 
 ROOT = Path(__file__).parent.parent
@@ -120,3 +123,10 @@ def test_modules_that_a_page_tells_to_run_exist(page):
 def test_the_page_of_an_experiment_names_its_command(name):
     assert f"\npython -m experiments.figures {name}\n" in (ROOT / "experiments" / name / "README.md").read_text()
     assert find_spec(f"experiments.{name}.experiment") is not None
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_digit_one_of_the_default_map_is_in_two_pieces(seed):
+    """From the spectrum of the graph it fell into three."""
+    X, y = load_digits(return_X_y=True)
+    assert pieces_per_class(FeatMAP(random_state=seed).fit_transform(X), y)[1] == 2
