@@ -55,14 +55,14 @@ def densmap_maps(X: np.ndarray) -> Iterator[np.ndarray]:
         yield densmap(dens_lambda=weight)(X, Settings(seed=0))
 
 
-PAPER = {"tangent_center": "point", "density_terms": "directions"}
+PAPER = ("tangent_center", "frames", "density_terms", "density_anisotropy")  # its choices besides the weight
 TRIED: dict[str, MakeMaps] = {
     "default": maps(),
     "κ = 0": maps(density_anisotropy=0.0),
     "κ = 0.5": maps(density_anisotropy=0.5),
     "about the point": maps(tangent_center="point"),
     "directions": maps(density_terms="directions"),
-    "the paper's": maps(**PAPER, density_anisotropy=1.0),
+    "the paper's": maps(**{name: FeatMAP.paper().get_params()[name] for name in PAPER}),
     "densMAP": densmap_maps,
 }
 QUALITIES = {"trustworthiness": "trustworthiness", "accuracy": TEN_NEIGHBORS}
