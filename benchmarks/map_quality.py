@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.maps import DENSMAP_WEIGHTS, densmap_at, featmap_at
+from experiments.maps import DEFAULT_WEIGHT, DENSMAP_WEIGHTS, densmap_at, featmap_at
 from featmap import FeatMAP
 from featmap.checks.settings import fit_settings
 from featmap.pipeline import approximate, lay_out
@@ -37,7 +37,6 @@ from .map_rules import ByMethod, mean_of, verdict_on_densmap, verdict_on_weight,
 from .peer_maps import COMPARED, SETS, kept_in
 
 WEIGHTS = (0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
-DEFAULT_WEIGHT = FeatMAP().density_weight
 SHAPE = "shape"
 PAGE = Path(__file__).parent.parent / "docs" / "density.md"
 PARTS = {"choosing": CHOOSING, "confirming": CONFIRMING}  # of the page

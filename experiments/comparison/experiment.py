@@ -10,12 +10,12 @@ from featmap import plot
 from lab.pages import table as markdown_table
 from lab.quality import DENSITY
 
-from ..maps import COMPARED, MAPS, METHODS, SEEDS, densmap_at, featmap_at
+from ..maps import COMPARED, DEFAULT_WEIGHT, MAPS, METHODS, SEEDS, densmap_at, featmap_at
 from ..report import Claim, Report, counted
 from ..scores import GLOBAL, LOCAL, scores_of, seeds_to_score
 from ..sets import QUICK_SET, SETS, prepared
 
-OURS, WITHOUT, STRONG = featmap_at(0.5), featmap_at(0), featmap_at(2)
+OURS, WITHOUT, STRONG = featmap_at(DEFAULT_WEIGHT), featmap_at(0), featmap_at(2)
 FAMILY = ("UMAP", densmap_at(2), "PaCMAP", "TriMap")
 COLUMNS = LOCAL | GLOBAL | {DENSITY: "density"}
 LESS_IS_MORE = {"normalized_stress", "scale_normalized_stress"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .packages import densmap, featmap, fit_featmap, opentsne, pacmap, umap
+from .packages import densmap, featmap, featmap_of_paper, fit_featmap, opentsne, pacmap, umap
 from .settings import Make, Settings
 from .table import FEATMAP, PEERS, Method
 
@@ -14,6 +14,7 @@ __all__ = [
     "Settings",
     "densmap",
     "featmap",
+    "featmap_of_paper",
     "fit_featmap",
     "opentsne",
     "pacmap",

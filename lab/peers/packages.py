@@ -29,6 +29,16 @@ def featmap(**options: Any) -> Make:
     return make
 
 
+def featmap_of_paper(X: np.ndarray, settings: Settings) -> np.ndarray:
+    """featMAP with the choices of the paper."""
+    from featmap import FeatMAP
+
+    model = FeatMAP.paper(random_state=settings.seed, n_jobs=settings.n_jobs)
+    if settings.n_epochs is not None:
+        model.set_params(n_epochs=settings.n_epochs)
+    return model.fit_transform(X)
+
+
 def umap(X: np.ndarray, settings: Settings, **options: Any) -> np.ndarray:
     from umap import UMAP
 
