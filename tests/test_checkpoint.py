@@ -424,6 +424,17 @@ def test_an_interrupt_within_an_epoch_goes_on(epoch, tmp_path, uninterrupted, mo
 
 
 @pytest.mark.usefixtures("at_every_chance")
+@pytest.mark.parametrize("epoch", [39, 40, 41, 60, 70, 71])
+def test_frames_that_followed_the_map_are_kept(epoch, tmp_path):
+    """Density begins after 10 epochs, and frames are fitted anew after 40 and 70."""
+    longer = {"n_epochs": 80, "density_fraction": 0.875}
+    whole = FeatMAP(**{**SETTING, **longer}).fit(DATA)
+    interrupt(tmp_path / "fit", "layout", epoch, **longer)
+    resumed = FeatMAP(**{**SETTING, **longer}).fit(DATA, checkpoint=tmp_path / "fit")
+    assert bytes_of(resumed, DATA) == bytes_of(whole, DATA)
+
+
+@pytest.mark.usefixtures("at_every_chance")
 def test_a_map_ended_early_can_be_ended_later(tmp_path, uninterrupted):
     path = tmp_path / "fit"
     with pytest.raises(FitStopped):
