@@ -112,6 +112,16 @@ def test_auto_is_smoothed_principal_components_about_their_mean(rng, run):
     assert np.abs(auto.mean(axis=0)).max() < 1e-3
 
 
+def test_auto_takes_the_spectrum_of_many_rows_and_components_of_very_many(rng, run, monkeypatch):
+    data, _, graph = neighbors_and_graph(rng.normal(size=(300, 5)), run)
+    starts = {init: make_start(init, data, graph, 2, 0, run) for init in ("auto", "pca", "spectral")}
+    assert not np.array_equal(starts["auto"], starts["spectral"])
+    monkeypatch.setattr("featmap.layout.start.SMOOTHED_UP_TO", 299)
+    assert np.array_equal(make_start("auto", data, graph, 2, 0, run), starts["spectral"])
+    monkeypatch.setattr("featmap.layout.start.SPECTRUM_UP_TO", 299)
+    assert np.array_equal(make_start("auto", data, graph, 2, 0, run), starts["pca"])
+
+
 def test_auto_starts_on_any_number_of_threads_have_the_same_bytes(rng, run):
     data, _, graph, _ = connected(rng.normal(size=(3000, 6)), run)
     starts = set()

@@ -21,6 +21,7 @@ from featmap import (
     pipeline,
 )
 from featmap.data import components, scaling
+from featmap.layout import start
 from featmap.neighbors import exact, lists, search
 from featmap.run import memory
 from featmap.run.progress import SHARES
@@ -136,6 +137,7 @@ def test_sizes_of_stages_are_those_of_their_modules():
     assert memory.CANDIDATE_BYTES == exact.BYTES_OF_CANDIDATES
     assert (memory.SAMPLE_BYTES, memory.SAMPLE_ROWS) == (components.SAMPLE_BYTES, components.SAMPLE_ROWS)
     assert memory.AXES_BYTES == alignment.BYTES_OF_AXES
+    assert (memory.SMOOTHED_ROWS, memory.SPECTRAL_ROWS) == (start.SMOOTHED_UP_TO, start.SPECTRUM_UP_TO)
     assert memory.BLOCK_BYTES == scaling.BYTES_PER_BLOCK
 
 

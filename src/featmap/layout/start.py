@@ -17,6 +17,8 @@ from ..values import DoubleArray, FloatArray, Graph
 SIZE = 10.0  # largest |y| of a start
 NOISE = 1e-4  # separates duplicates
 EXTRA_DIRECTIONS = 8
+SMOOTHED_UP_TO = 20_000  # most rows for which "auto" smooths principal components
+SPECTRUM_UP_TO = 100_000  # most rows for which it tries the spectrum
 SWEEPS = 100  # of averaging over neighbours
 KEPT = 0.005  # weight of a point's own principal components in each sweep
 SPECTRAL_TOLERANCE = 1e-5
@@ -48,11 +50,27 @@ def pca_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
     return np.pad(components, ((0, 0), (0, dim - components.shape[1])))
 
 
+def auto_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
+    """Smoothed principal components of few rows; of many the spectrum, if the graph has a useful one.
+
+    Smoothing splits the classes of small sets into fewer pieces. On all 70,000 images of Fashion-MNIST it loses 0.007
+    of accuracy and 0.003 of trustworthiness against the spectrum (docs/start.md).
+    """
+    if data.shape[0] <= SMOOTHED_UP_TO:
+        return smoothed_start(data, graph, dim, run)
+    if data.shape[0] > SPECTRUM_UP_TO:
+        return pca_start(data, graph, dim, run)
+    try:
+        return spectral_start(graph, dim)
+    except NoSpectrum:
+        return pca_start(data, graph, dim, run)
+
+
 def smoothed_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
     """Principal components, smoothed along the graph.
 
-    It is the default: digit 1 of scikit-learn's digits falls into two pieces, as with UMAP, and into three from the
-    spectrum. Quality is that from the spectrum; on MNIST it is above that from the components alone (docs/start.md).
+    Digit 1 of scikit-learn's digits falls into two pieces, as with UMAP, and into three from the spectrum. Up to
+    20,000 rows quality is that from the spectrum (docs/start.md).
     """
     smoothed = smooth(pca_start(data, graph, dim, run), graph, run)
     return smoothed - smoothed.mean(axis=0)
@@ -89,7 +107,7 @@ def spectral_or_pca_start(data: ScaledData, graph: Graph, dim: int, run: Run) ->
         return pca_start(data, graph, dim, run)
 
 
-_STARTS = {"auto": smoothed_start, "pca": pca_start, "spectral": spectral_or_pca_start}
+_STARTS = {"auto": auto_start, "pca": pca_start, "spectral": spectral_or_pca_start}
 
 
 class NoSpectrum(Exception):

@@ -28,6 +28,8 @@ PROBED_LISTS = 20
 CANDIDATE_BYTES = 2**26  # of sparse candidates made dense
 SAMPLE_BYTES = 2**28  # of the sample from which principal directions are found
 SAMPLE_ROWS = 10_000
+SMOOTHED_ROWS = 20_000  # up to so many rows the start is smoothed principal components
+SPECTRAL_ROWS = 100_000  # up to so many rows it is the graph's spectrum
 AXES_BYTES = 5 * 2**24  # of axes of all points, for a slice of the features
 
 # Directed edges of the graph for every neighbour: 1 if all are mutual, at most 2. Real data have some 1.5.
@@ -102,6 +104,7 @@ def _of_features(s: Sizes) -> list[StageMemory]:
     lists = 4.0 * min(-(-s.n // 8) * 8, LIST_COORDINATES)
     found = 20.0 * (k + 1)
     ranked = min(dense * s.m, threads * CANDIDATE_BYTES)
+    spectral = SMOOTHED_ROWS < s.m <= SPECTRAL_ROWS
     neighborhoods = 4 * BLOCK_BYTES * min(s.n_threads, 1 + 4 * s.n * s.k_tangent * s.m // BLOCK_BYTES)
 
     if s.has_fast_metric and s.m > SMALL_ROWS:
@@ -118,7 +121,7 @@ def _of_features(s: Sizes) -> list[StageMemory]:
         StageMemory(
             "tangents", 8 * r * (s.k_tangent + 1) + 8 * (1 + 2 * s.dim), 24 * s.k_tangent + 16 * r, neighborhoods
         ),
-        StageMemory("start", 0, max(24 * (s.dim + 8), 40 * s.dim), sample),
+        StageMemory("start", 0, 36 * e + 160 if spectral else 24 * (s.dim + 8), 0 if spectral else sample),
         StageMemory(
             "alignment", 8 * e + 4 * e * q * (q + 1), 24 * e, min(AXES_BYTES, 4 * s.m * s.n * q) * (1 + 1 / q)
         ),
