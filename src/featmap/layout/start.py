@@ -10,7 +10,6 @@ from scipy.sparse.linalg import ArpackError, eigsh
 from ..data.components import principal_directions, project, with_fixed_signs
 from ..data.scaling import ScaledData
 from ..errors import warn
-from ..kernels.start import average_neighbors
 from ..run import Run
 from ..values import DoubleArray, FloatArray, Graph
 
@@ -72,30 +71,22 @@ def smoothed_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.nda
     Digit 1 of scikit-learn's digits falls into two pieces, as with UMAP, and into three from the spectrum. Up to
     20,000 rows quality is that from the spectrum (docs/start.md).
     """
-    smoothed = smooth(pca_start(data, graph, dim, run), graph, run)
+    smoothed = smooth(pca_start(data, graph, dim, run), graph)
     return smoothed - smoothed.mean(axis=0)
 
 
-def smooth(embedding: DoubleArray, graph: Graph, run: Run) -> DoubleArray:
+def smooth(embedding: DoubleArray, graph: Graph) -> DoubleArray:
     """Y ← KEPT·Y⁰ + (1 − KEPT)·D⁻¹P·Y, SWEEPS times. Points without edges stay where they are.
 
     Without Y⁰ a part of the graph in which a walk mixes quickly would shrink to a point.
     """
+    weights = graph.weights.astype(np.float64)
+    degrees = weights @ np.ones((len(embedding), 1))
     smoothed = embedding
     for _ in range(SWEEPS):
-        smoothed = KEPT * embedding + (1 - KEPT) * neighbor_means(smoothed, graph, run)
+        means = np.divide(weights @ smoothed, degrees, out=smoothed.copy(), where=degrees > 0)
+        smoothed = KEPT * embedding + (1 - KEPT) * means
     return smoothed
-
-
-def neighbor_means(embedding: DoubleArray, graph: Graph, run: Run) -> DoubleArray:
-    """D⁻¹P·Y: the mean of each point's neighbours, weighted by the graph."""
-    means, weights = np.empty_like(embedding), graph.weights
-
-    def average(start: int, stop: int) -> None:
-        average_neighbors(embedding, weights.indptr, weights.indices, weights.data, start, stop, means)
-
-    run.over_rows(len(embedding), average)
-    return means
 
 
 def spectral_or_pca_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
