@@ -13,7 +13,7 @@ from ..checks.settings import NeighborhoodSettings
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix, dense_rows, stacked
 from ..frames import make_frame_fitter
-from ..frames.local import FRAME_AMONG
+from ..frames.local import FRAME_AMONG, Surroundings
 from ..neighbors.other import unconnected_from
 from ..pipeline import Manifold, approximate
 from ..run import Run
@@ -113,7 +113,7 @@ class Points:
         changes = mapped.space.rows(others) - dense_rows(self.tangents.centers, [point])
         if mapped.manifold.tangent_center == "mean" and len(others):
             changes -= (np.einsum("j,jn->n", weights, changes) / weights.sum()).astype(np.float32)
-        return FRAME_AMONG[mapped.frames.solver](
+        around = Surroundings(
             axes(mapped.space, self.tangents, np.array([point], np.int32), q)[0],
             axes(mapped.space, mapped.tangents, others, q),
             mapped.frames.axes[others],
@@ -122,6 +122,7 @@ class Points:
             weights,
             mapped.frames.covariance_size,
         )
+        return FRAME_AMONG[mapped.frames.solver](around)
 
 
 def points_of_data(mapped: MappedData) -> Points:
