@@ -22,7 +22,8 @@ from ..tangents.axes import axes
 from ..tangents.svd import find_tangents
 from ..values import DoubleArray, FloatArray, Frames, IntArray, Neighbors, Order, Radii, Tangents
 from .placement import memberships_of_new, nearest_rows, place_among
-from .regression import MapSearch, Moments
+from .dependence import copies_of_rows
+from .regression import MapSearch
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,11 @@ class MappedData:
     @cached_property
     def search(self) -> MapSearch:
         return MapSearch.build(self.embedding)
+
+    @cached_property
+    def copies(self) -> IntArray:
+        """A number for each row, equal for rows that are nearly equal."""
+        return copies_of_rows(self.manifold.neighbors)
 
 
 @dataclass(frozen=True)
@@ -88,9 +94,6 @@ class Points:
     def nearest_on_map(self, chosen: IntArray, k: int) -> IntArray:
         """The k rows of the data nearest to each point on the map, without the point itself: (points, k)."""
         return self.mapped.search.nearest_others(self.embedding[chosen], self.rows[chosen], k)
-
-    def moments(self, neighbors: IntArray) -> Moments:
-        return Moments.around(self.mapped.data, self.mapped.embedding, neighbors)
 
     def frame_without(self, point: int, left_out: IntArray) -> DoubleArray:
         """The frame of a point as if some rows were not on the map: (d', d').
@@ -232,6 +235,7 @@ def _joined_tangents(parts: list[Tangents]) -> Tangents:
     return Tangents(
         stacked([part.centers for part in parts]),
         of_all("neighbors"),
+        of_all("weights"),
         of_all("factors"),
         of_all("singular_values"),
         of_all("intrinsic_dim"),
