@@ -1,9 +1,9 @@
 """Are arrows true where a point has its neighbours? The strict test of every kind of arrow: docs/fidelity.md.
 
 ``FEATMAP_DATA=/path/to/data python -m benchmarks.strict_arrows`` puts the table there. The rows of a map are split at
-random. Neighbours, tangent spaces and arrows are made of one half. Arrows then predict the change of the features from a
-row to its 14 nearest rows, in the data, of the other half; the score is the cosine of all predicted and all true
-changes. *Without walk* are tangent arrows fitted to all of the nearest rows on the map alike.
+random. Neighbours, tangent spaces and arrows are made of one half. Arrows then predict the change of the features
+from a row to its 14 nearest rows, in the data, of the other half; the score is the cosine of all predicted and all
+true changes. *Without walk* are tangent arrows fitted to all of the nearest rows on the map alike.
 """
 
 from __future__ import annotations

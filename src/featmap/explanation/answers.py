@@ -30,6 +30,7 @@ from .neighborhoods import Neighborhoods
 from .perturbation import Perturbation, perturb
 from .points import Points
 from .regression import default_neighbors
+from .trust import Trust, measure_trust
 
 FEWEST_CROSS_FITTED = 4  # of a regression that can be cross-fitted
 PERTURBED_ROWS = 200
@@ -87,6 +88,16 @@ class Answers:
         _check_kind("fidelity", kind, SCORED)
         near = self._near("fidelity", n_neighbors, groups)
         return self._around_rows(rows, near, partial(fidelity, scored(kind, self.points, *near), self.points))
+
+    def trust(self, kind: str, n_neighbors: int | None, groups: Any) -> Trust:
+        _check_kind("trust", kind, KINDS)
+        mapped, (k, units) = self.points.mapped, self._near("trust", n_neighbors, groups)
+
+        def measured() -> Trust:
+            with Run(self.n_jobs) as run:
+                return measure_trust(mapped, kind, k, units, run)
+
+        return mapped.kept(("trust", kind, k), measured) if groups is None else measured()
 
     def consistency(self, rows: Any) -> DoubleArray:
         points = self.points

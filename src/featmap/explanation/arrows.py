@@ -24,8 +24,8 @@ from .neighborhoods import Neighborhoods, cross_fitted
 from .points import Points, points_of_data
 from .projection import in_features, within_tangents
 
-# The arrows of some points, (points, d', n), from the rows around them. With rows that are left out, whatever is fitted
-# is fitted without these.
+# The arrows of some points, (points, d', n), from the rows around them. With rows that are left out, whatever is
+# fitted is fitted without these.
 Arrows = Callable[[Points, IntArray, Neighborhoods, "list[IntArray] | None"], DoubleArray]
 
 

@@ -1,8 +1,8 @@
 """Arrows as an empirical-Bayes mixture of the regression on the map and of its part within the tangent spaces.
 
-A = u G + v H, where the two numbers u, v ≥ 0 of a point minimise the expected error of the predicted changes. Two halves
-of the neighbourhood tell signal from noise: what they agree on is signal. So arrows have the right length, and where
-the map tells nothing of the features there are none.
+A = u G + v H, where the two numbers u, v ≥ 0 of a point minimise the expected error of the predicted changes. Two
+halves of the neighbourhood tell signal from noise: what they agree on is signal. So arrows have the right length,
+and where the map tells nothing of the features there are none.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SINGULAR = 1e-9  # of the product of the diagonal; a Gram matrix below has no in
 
 @dataclass(frozen=True)
 class Agreement:
-    """What two halves say of the signal in G and H, for some points: c, and the Gram matrix of signal and noise, M."""
+    """What two halves say of the signal in G and H: c, and the Gram matrix of signal and noise, M."""
 
     signal: DoubleArray  # (points, 2)
     total: DoubleArray  # (points, 2, 2)

@@ -2,8 +2,8 @@
 
 A feature that has nothing to do with the map still has a slope on it. Under independence the R² of a regression on d'
 coordinates among K rows has a beta distribution, which gives a p-value; the Benjamini–Hochberg procedure over the
-features of a point keeps false arrows rare. Ranks are tested instead of values, since counts of genes are too heavy-tailed
-for that distribution.
+features of a point keeps false arrows rare. Ranks are tested instead of values, since
+counts of genes are too heavy-tailed for that distribution.
 """
 
 from __future__ import annotations

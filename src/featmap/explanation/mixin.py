@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .contrast import Contrast, FeatureRanking
     from .perturbation import Perturbation
     from .points import Points
+    from .trust import Trust
 
 FRACTIONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 
@@ -87,7 +88,9 @@ class ExplanationMixin:
         """
         return self._answers.loadings(rows)
 
-    def arrows(self, rows: ArrayLike | None = None, kind: str = "blend", n_neighbors: int | None = None) -> np.ndarray:
+    def arrows(
+        self, rows: ArrayLike | None = None, kind: str = "blend", n_neighbors: int | None = None
+    ) -> np.ndarray:
         """Show in which direction each feature grows on the map around each row.
 
         An arrow is the local slope of a feature on the map, so it is only as good as the map is there. Arrows are
@@ -254,6 +257,40 @@ class ExplanationMixin:
         True
         """
         return self._answers.fidelity(rows, kind, n_neighbors, groups)
+
+    def trust(self, kind: str = "blend", n_neighbors: int | None = None, *, groups: ArrayLike | None = None) -> Trust:
+        """Say how far the map and its arrows can be trusted.
+
+        What the arrows explain of the changes around a row is compared with what a plane through the features could
+        explain there, and with all that the features tell of each other. So noise in the features, which nothing can
+        explain, does not count against the map. Everything is cross-fitted, on 100 random rows that are always the
+        same. The answer is kept with the map.
+
+        Parameters
+        ----------
+        kind : {"blend", "tangent", "map", "frame"}, default="blend"
+            The kind of arrows, see `arrows`.
+        n_neighbors : int or None, default=None
+            The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
+            300.
+        groups : array-like of shape (n_samples,) or None, default=None
+            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
+            time series, and are never on both sides of a score. Rows that are nearly equal never are.
+
+        Returns
+        -------
+        Trust
+            Figures of arrows, neighbours and density, with `Trust.word` and `Trust.sentence`. Print it to read it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data)
+        >>> model.trust().sentence.startswith("Arrows are")
+        True
+        """
+        return self._answers.trust(kind, n_neighbors, groups)
 
     def consistency(self, rows: ArrayLike | None = None) -> np.ndarray:
         """Tell how consistent the tangent space of each row is with those of its neighbours.

@@ -25,7 +25,7 @@ class Neighborhoods:
 
     @classmethod
     def around(cls, points: Points, chosen: IntArray, k: int, units: IntArray) -> Neighborhoods:
-        """The k nearest on the map of each point, weighted by a walk on the graph. Each row is of one of the units."""
+        """The k nearest on the map of each point, weighted by a walk on the graph. Units are those of all rows."""
         near = points.nearest_on_map(chosen, k)
         return cls(points.mapped, near, _to_one(walk_weights(points, chosen, near)), units[near])
 
@@ -54,9 +54,7 @@ class Neighborhoods:
         return np.divide(1.0, squares, out=np.zeros(len(squares)), where=squares > 0)
 
 
-def cross_fitted(
-    around: Neighborhoods, score: Callable[[Neighborhoods, Neighborhoods], DoubleArray]
-) -> DoubleArray:
+def cross_fitted(around: Neighborhoods, score: Callable[[Neighborhoods, Neighborhoods], DoubleArray]) -> DoubleArray:
     """The mean of ``score(fitted, scored)`` with each half fitted once and scored once."""
     first, second = around.halves
     return (score(first, second) + score(second, first)) / 2

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,8 +23,8 @@ from ..tangents.alignment import connect
 from ..tangents.axes import axes
 from ..tangents.svd import find_tangents
 from ..values import DoubleArray, FloatArray, Frames, IntArray, Neighbors, Order, Radii, Tangents
-from .placement import memberships_of_new, nearest_rows, place_among
 from .dependence import copies_of_rows
+from .placement import memberships_of_new, nearest_rows, place_among
 from .regression import MapSearch
 
 
@@ -54,6 +56,16 @@ class MappedData:
     def copies(self) -> IntArray:
         """A number for each row, equal for rows that are nearly equal."""
         return copies_of_rows(self.manifold.neighbors)
+
+    def kept(self, question: Hashable, answer: Callable[[], Any]) -> Any:
+        """What ``answer`` gives, computed for the first one who asks."""
+        if question not in self._answers:
+            self._answers[question] = answer()
+        return self._answers[question]
+
+    @cached_property
+    def _answers(self) -> dict[Hashable, Any]:
+        return {}
 
 
 @dataclass(frozen=True)

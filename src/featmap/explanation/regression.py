@@ -1,4 +1,4 @@
-"""Local regressions of the features on the map: X ~ Y around each point, over weighted rows that are near it there."""
+"""Local regressions of the features on the map: X ~ Y around each point, over weighted rows near it."""
 
 from __future__ import annotations
 
@@ -41,16 +41,14 @@ class MapSearch:
 
 @dataclass(frozen=True)
 class Moments:
-    """Weighted second moments of features and embedding around some points, both centred: see `kernels.regression`."""
+    """Weighted second moments of features and embedding around points, both centred: see `kernels.regression`."""
 
     products: DoubleArray  # (points, d', n) Σ w Δy Δxᵀ
     squares: DoubleArray  # (points, d', d') Σ w Δy Δyᵀ
     spreads: DoubleArray  # (points, n) Σ w Δx²
 
     @classmethod
-    def around(
-        cls, data: ScaledData, embedding: FloatArray, neighbors: IntArray, weights: DoubleArray
-    ) -> Moments:
+    def around(cls, data: ScaledData, embedding: FloatArray, neighbors: IntArray, weights: DoubleArray) -> Moments:
         """Over the rows of the data that are the neighbours of each point on the map. Their weights sum to 1."""
         n_points, dim, n_features = len(neighbors), embedding.shape[1], data.shape[1]
         moments = cls(
