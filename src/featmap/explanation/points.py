@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,8 +23,11 @@ from ..tangents.alignment import connect
 from ..tangents.axes import axes
 from ..tangents.svd import find_tangents
 from ..values import DoubleArray, FloatArray, Frames, IntArray, Neighbors, Order, Radii, Tangents
+from .dependence import copies_of_rows
 from .placement import memberships_of_new, nearest_rows, place_among
 from .regression import MapSearch, Moments
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,26 @@ class MappedData:
     @cached_property
     def search(self) -> MapSearch:
         return MapSearch.build(self.embedding)
+
+    @cached_property
+    def copies(self) -> IntArray:
+        """A number for each row, equal for rows that are nearly equal."""
+        return copies_of_rows(self.manifold.neighbors)
+
+    @cached_property
+    def distinct(self) -> IntArray:
+        """The first row of each set of copies, in order."""
+        return np.sort(np.unique(self.copies, return_index=True)[1]).astype(np.int32)
+
+    @cached_property
+    def _found(self) -> dict[str, Any]:
+        return {}
+
+    def once(self, find: Callable[[MappedData, Run], Found], run: Run) -> Found:
+        """What ``find`` finds of the data as a whole. It takes seconds, so it is kept for later questions."""
+        if find.__name__ not in self._found:
+            self._found[find.__name__] = find(self, run)
+        return self._found[find.__name__]
 
 
 @dataclass(frozen=True)
