@@ -47,7 +47,7 @@ class Around:
         return Around(rows[None].astype(np.int32), (sums / max(sums.sum(), np.finfo(float).tiny))[None])
 
     def n_effective(self, copies: IntArray) -> DoubleArray:
-        """K_eff = 1/Σ w² of each point, 0 without weights. Rows that have the same number in ``copies`` count once."""
+        """K_eff = 1/Σ w² of each point, 0 without weights. Rows with the same number in ``copies`` count once."""
         by_set = _csr(self.weights, copies[self.near], int(copies.max()) + 1)
         by_set.sum_duplicates()
         squares = np.asarray(by_set.power(2).sum(axis=1)).ravel()

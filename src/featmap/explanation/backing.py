@@ -72,14 +72,6 @@ class Backing:
     n_rows: int
     is_judged: bool
 
-    @classmethod
-    def of(cls, values: DoubleArray, n_rows: int) -> Backing:
-        """f = clip((B − 1.2/√m)/0.07, 0, 1), or 1 for all if not even the best backed feature stands out."""
-        floor = NOISE / np.sqrt(n_rows)
-        is_judged = bool(values.max() >= max(LEAST, floor + WIDTH))
-        factors = np.clip((values - floor) / WIDTH, 0, 1) if is_judged else np.ones_like(values)
-        return cls(np.arange(len(values)), values, factors, n_rows, is_judged)
-
     @property
     def alone(self) -> np.ndarray:
         """Names of the features that no other feature goes with, in the order of the columns."""
@@ -119,7 +111,15 @@ def backing(mapped: MappedData, run: Run) -> Backing:
     chosen = mapped.distinct
     rows = chosen[fixed_sample(len(chosen), min(len(chosen), MOST_ROWS))]
     sample = up_to_translation(mapped.once(winsorised, run).clipped(mapped.data.matrix[rows]))
-    return Backing.of(mutual_prediction(sample, run), len(rows))
+    return judged(mutual_prediction(sample, run), len(rows))
+
+
+def judged(values: DoubleArray, n_rows: int) -> Backing:
+    """f = clip((B − 1.2/√m)/0.07, 0, 1), or 1 for all features if not even the best backed one has much."""
+    floor = NOISE / np.sqrt(n_rows)
+    is_judged = bool(values.max() >= max(LEAST, floor + WIDTH))
+    factors = np.clip((values - floor) / WIDTH, 0, 1) if is_judged else np.ones_like(values)
+    return Backing(np.arange(len(values)), values, factors, n_rows, is_judged)
 
 
 def mutual_prediction(rows: Matrix, run: Run) -> DoubleArray:

@@ -25,8 +25,8 @@ ROUNDING = 1e-12  # a smaller part of the mean square is not variance but roundi
 class Winsorised:
     """Every feature between two limits, and its mean and standard deviation then, over all rows of the data.
 
-    With a and b the 1 % and 99 % quantiles, the limits are a − (b − a) and b + (b − a). A feature with a = b has none.
-    All values are scaled as the data are.
+    With a and b the 1 % and 99 % quantiles, the limits are a − (b − a) and b + (b − a). A feature with a = b has
+    none. All values are scaled as the data are.
     """
 
     lowest: FloatArray  # (n,)
