@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,18 +23,21 @@ from ..tangents.axes import feature_importance, loadings
 from ..tangents.consistency import mean_consistency
 from ..values import DoubleArray, IntArray
 from .apart import checked_scale
-from .arrows import KINDS, Arrows, draw_arrows, fidelity, random_arrows
+from .arrows import KINDS, SCORED, draw_arrows, drawn, explained_variance, fidelity, scored
 from .backing import Backing, backing
+from .chance import beats_chance
 from .contrast import Contrast, FeatureRanking, difference_with_p_values
+from .dependence import joined_with_groups
 from .map_variance import MapVariance, explained_by_map
+from .neighborhoods import Neighborhoods
 from .ordering import checked_order
 from .perturbation import Perturbation, perturb
 from .points import Points
 from .regression import default_neighbors
+from .trust import Trust, measure_trust
 
 FEWEST_CROSS_FITTED = 4  # of a regression that can be cross-fitted
 PERTURBED_ROWS = 200
-SCORED = {**KINDS, "random": random_arrows}
 
 
 class Answers:
@@ -59,28 +63,45 @@ class Answers:
             return loadings(self.space, self.points.tangents, self.rows(rows), self.dim, run, self.components)
 
     def arrows(self, rows: Any, kind: str, n_neighbors: int | None) -> DoubleArray:
-        draw = _known("arrows", kind, KINDS)
-        k = self._n_near("arrows", n_neighbors)
+        _check_kind("arrows", kind, KINDS)
+        near = self._near("arrows", n_neighbors)
+        draw = drawn(kind, self.points, *near)
 
-        def of_block(chosen: IntArray) -> np.ndarray:
-            drawn = np.swapaxes(draw_arrows(draw, self.points, chosen, k)[0], 1, 2)
-            return drawn if kind == "frame" else self.data.in_units(drawn)
+        def of_block(chosen: IntArray, around: Neighborhoods) -> np.ndarray:
+            arrows = np.swapaxes(draw_arrows(draw, self.points, chosen, around), 1, 2)
+            return arrows if kind == "frame" else self.data.in_units(arrows)
 
-        return self._by_blocks(self.rows(rows), of_block, k)
+        return self._around_rows(rows, near, of_block)
 
-    def explained_variance(self, rows: Any, n_neighbors: int | None) -> DoubleArray:
-        k = self._n_near("explained_variance", n_neighbors)
+    def significant_arrows(self, rows: Any, n_neighbors: int | None, rate: float, groups: Any) -> np.ndarray:
+        if not 0 <= rate <= 1:
+            raise InvalidParameterError(f"significant_arrows(rate={rate!r}): rate must be a number from 0 to 1")
+        near = self._near("significant_arrows", n_neighbors, groups)
 
-        def of_block(chosen: IntArray) -> np.ndarray:
-            slopes, moments = draw_arrows(KINDS["map"], self.points, chosen, k)
-            return moments.explained(slopes)
+        def of_block(chosen: IntArray, around: Neighborhoods) -> np.ndarray:
+            shown = explained_variance(self.points, chosen, around) > 0
+            return shown & beats_chance(self.points, chosen, around, rate)
 
-        return self._by_blocks(self.rows(rows), of_block, k)
+        return self._around_rows(rows, near, of_block).astype(bool)
 
-    def fidelity(self, rows: Any, kind: str, n_neighbors: int | None) -> DoubleArray:
-        draw = _known("fidelity", kind, SCORED)
-        k = self._n_near("fidelity", n_neighbors)
-        return self._by_blocks(self.rows(rows), lambda chosen: fidelity(draw, self.points, chosen, k), k)
+    def explained_variance(self, rows: Any, n_neighbors: int | None, groups: Any) -> DoubleArray:
+        near = self._near("explained_variance", n_neighbors, groups)
+        return self._around_rows(rows, near, partial(explained_variance, self.points))
+
+    def fidelity(self, rows: Any, kind: str, n_neighbors: int | None, groups: Any) -> DoubleArray:
+        _check_kind("fidelity", kind, SCORED)
+        near = self._near("fidelity", n_neighbors, groups)
+        return self._around_rows(rows, near, partial(fidelity, scored(kind, self.points, *near), self.points))
+
+    def trust(self, kind: str, n_neighbors: int | None, groups: Any) -> Trust:
+        _check_kind("trust", kind, KINDS)
+        mapped, (k, units) = self.points.mapped, self._near("trust", n_neighbors, groups)
+
+        def measured() -> Trust:
+            with Run(self.n_jobs) as run:
+                return measure_trust(mapped, kind, k, units, run)
+
+        return mapped.kept(("trust", kind, k), measured) if groups is None else measured()
 
     def consistency(self, rows: Any) -> DoubleArray:
         points = self.points
@@ -95,11 +116,11 @@ class Answers:
 
     def backing(self) -> Backing:
         with Run(self.n_jobs) as run:
-            return replace(self.points.mapped.once(backing, run), features=self._names_or_numbers)
+            return replace(backing(self.points.mapped, run), features=self._names_or_numbers)
 
     def map_variance(self) -> MapVariance:
         with Run(self.n_jobs) as run:
-            explained = self.points.mapped.once(explained_by_map, run)
+            explained = explained_by_map(self.points.mapped, run)
         return MapVariance(self._names_or_numbers, explained, self.backing())
 
     def top_features(self, rows: Any, k: int, by: str, scale: str) -> np.ndarray:
@@ -220,11 +241,30 @@ class Answers:
             total += self.feature_importance(rows[start : start + BLOCK]).sum(axis=0, dtype=np.float64)
         return total / len(rows)
 
-    def _n_near(self, caller: str, n_neighbors: int | None) -> int:
-        n_others = len(self.points.mapped.embedding) - 1
+    def _near(self, caller: str, n_neighbors: int | None, groups: Any = None) -> tuple[int, IntArray]:
+        """How many rows are near a point on the map, and which rows depend on each other: see `Neighborhoods`."""
+        mapped = self.points.mapped
+        n_rows = len(mapped.embedding)
         if n_neighbors is None:
-            return default_neighbors(n_others + 1)
-        return checked_count(caller, "n_neighbors", n_neighbors, FEWEST_CROSS_FITTED, n_others)
+            k = default_neighbors(n_rows)
+        else:
+            k = checked_count(caller, "n_neighbors", n_neighbors, FEWEST_CROSS_FITTED, n_rows - 1)
+        if groups is None:
+            return k, mapped.copies
+        return k, joined_with_groups(mapped.copies, grouped(caller, groups, n_rows, "groups").codes)
+
+    def _around_rows(
+        self,
+        rows: Any,
+        near: tuple[int, IntArray],
+        of_block: Callable[[IntArray, Neighborhoods], np.ndarray],
+    ) -> DoubleArray:
+        """What is asked of the rows around each row on the map, block by block."""
+
+        def of_rows(chosen: IntArray) -> np.ndarray:
+            return of_block(chosen, Neighborhoods.around(self.points, chosen, *near))
+
+        return self._by_blocks(self.rows(rows), of_rows, near[0])
 
     def _by_blocks(self, rows: IntArray, of_block: Callable[[IntArray], np.ndarray], k: int) -> DoubleArray:
         """In float64, since the data's units may be beyond float32."""
@@ -236,7 +276,6 @@ class Answers:
             return run.by_blocks(len(rows), body, self.data.rows_per_block(k))[0]
 
 
-def _known(caller: str, kind: Any, kinds: dict[str, Arrows]) -> Arrows:
+def _check_kind(caller: str, kind: Any, kinds: Collection[str]) -> None:
     if not isinstance(kind, str) or kind not in kinds:
         raise InvalidParameterError(f"{caller}(kind={kind!r}): kind must be one of {', '.join(map(repr, kinds))}")
-    return kinds[kind]

@@ -11,8 +11,9 @@ from ..data.sparse import Matrix, SparseRows, dense_rows
 from ..errors import InvalidParameterError
 from ..run import Run
 from ..values import DoubleArray, FloatArray, IntArray
-from .around import Around
+from .around import local_moments, together, widely_around
 from .backing import Backing, backing
+from .neighborhoods import Neighborhoods
 from .points import MappedData, Points
 from .winsor import Winsorised, winsorised
 
@@ -58,22 +59,22 @@ class Comparison:
 
     @classmethod
     def of(cls, mapped: MappedData, run: Run, scale: str = SCALES[0]) -> Comparison:
-        return cls(mapped, mapped.once(winsorised, run), mapped.once(backing, run), scale)
+        return cls(mapped, winsorised(mapped, run), backing(mapped, run), scale)
 
     def apart(self, points: Points, chosen: IntArray, k: int) -> Apart:
         """What sets each of the chosen points apart, by its k nearest on the map."""
-        return self._apart(Around.points(points, chosen, k), dense_rows(points.values, chosen))
+        return self._apart(widely_around(points, chosen, k), dense_rows(points.values, chosen))
 
     def together(self, points: Points, chosen: IntArray, k: int) -> Apart:
         """What sets the chosen points apart as a group: z and scores are the means of theirs, in one row."""
-        return self._apart(Around.points(points, chosen, k).together(), _mean_row(points.values[chosen]))
+        return self._apart(together(widely_around(points, chosen, k)), _mean_row(points.values[chosen]))
 
-    def _apart(self, around: Around, own: FloatArray) -> Apart:
+    def _apart(self, around: Neighborhoods, own: FloatArray) -> Apart:
         features, data, factors = self.features, self.mapped.data, self.backing.factors
-        n_effective = around.n_effective(self.mapped.copies)[:, None]
+        n_effective = around.n_effective[:, None]
         has_rows = n_effective > 0
         n_rows = np.maximum(n_effective, 1)
-        moments = around.moments(data.matrix, features)
+        moments = local_moments(around, features)
         mean = np.where(has_rows, moments.mean, features.mean)
         variance = moments.variance * np.where(n_rows > 1, n_rows / np.maximum(n_rows - 1, ROUNDING), 1.0)
         sd = np.where(features.sd > 0, features.sd, 1.0)

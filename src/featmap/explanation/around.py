@@ -1,17 +1,17 @@
-"""The rows around points of a map that tell what sets the points apart: many, none of them with much weight."""
+"""Many rows around each point, none of them with much weight: their means tell what sets the point apart."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
 
-from ..data.sparse import Matrix, SparseRows
+from ..data.sparse import SparseRows
 from ..kernels.neighborhoods import weighted_moments
 from ..values import DoubleArray, IntArray
+from .neighborhoods import Neighborhoods
 from .points import Points
-from .walk import walk_weights
 from .winsor import Winsorised
 
 FEWEST_ROWS = 30  # no row has more than one part in so many of all weight
@@ -26,36 +26,27 @@ class LocalMoments:
     variance: DoubleArray  # (points, n) of winsorised values
 
 
-@dataclass(frozen=True)
-class Around:
-    """Rows around some points, with weights that sum to 1 for each point. A point without links has no weights."""
+def widely_around(points: Points, chosen: IntArray, k: int) -> Neighborhoods:
+    """The k nearest of each point on the map, weighted by a walk on the graph, but no weight above 1/30.
 
-    near: IntArray  # (points, k)
-    weights: DoubleArray  # (points, k)
+    A point without links to the data has no weights.
+    """
+    around = Neighborhoods.around(points, chosen, k, points.mapped.copies)
+    return replace(around, weights=capped_weights(around.weights) * points.is_connected[chosen, None])
 
-    @classmethod
-    def points(cls, points: Points, chosen: IntArray, k: int) -> Around:
-        """The k nearest of each point on the map, weighted by a walk on the graph, no weight above 1/30."""
-        near = points.nearest_on_map(chosen, k)
-        weights = capped_weights(walk_weights(points, chosen, near))
-        return cls(near, weights * points.is_connected[chosen, None])
 
-    def together(self) -> Around:
-        """The rows around all points as one group, each with its mean weight over the points."""
-        rows, positions = np.unique(self.near, return_inverse=True)
-        sums = np.bincount(positions.ravel(), self.weights.ravel(), len(rows))
-        return Around(rows[None].astype(np.int32), (sums / max(sums.sum(), np.finfo(float).tiny))[None])
+def together(around: Neighborhoods) -> Neighborhoods:
+    """The rows around several points as one neighbourhood, each with its mean weight over the points."""
+    rows, first, positions = np.unique(around.near, return_index=True, return_inverse=True)
+    sums = np.bincount(positions.ravel(), around.weights.ravel(), len(rows))
+    weights = np.divide(sums, sums.sum(), out=np.zeros_like(sums), where=sums.sum() > 0)
+    return replace(around, near=rows[None], weights=weights[None], units=around.units.ravel()[first][None])
 
-    def n_effective(self, copies: IntArray) -> DoubleArray:
-        """K_eff = 1/Σ w² of each point, 0 without weights. Rows with the same number in ``copies`` count once."""
-        by_set = _csr(self.weights, copies[self.near], int(copies.max()) + 1)
-        by_set.sum_duplicates()
-        squares = np.asarray(by_set.power(2).sum(axis=1)).ravel()
-        return np.divide(1.0, squares, out=np.zeros(len(squares)), where=squares > 0)
 
-    def moments(self, matrix: Matrix, features: Winsorised) -> LocalMoments:
-        """Over rows of the data."""
-        return (_moments_of_sparse if isinstance(matrix, SparseRows) else _moments_of_dense)(matrix, self, features)
+def local_moments(around: Neighborhoods, features: Winsorised) -> LocalMoments:
+    """Over the rows around each point."""
+    is_sparse = isinstance(around.mapped.data.matrix, SparseRows)
+    return (_moments_of_sparse if is_sparse else _moments_of_dense)(around, features)
 
 
 def capped_weights(weights: DoubleArray) -> DoubleArray:
@@ -87,7 +78,8 @@ def _at_least(weights: DoubleArray, fewest: int) -> DoubleArray:
     return weights
 
 
-def _moments_of_dense(matrix: np.ndarray, around: Around, features: Winsorised) -> LocalMoments:
+def _moments_of_dense(around: Neighborhoods, features: Winsorised) -> LocalMoments:
+    matrix = around.mapped.data.matrix
     shape = len(around.near), matrix.shape[1]
     moments = LocalMoments(np.empty(shape), np.empty(shape), np.empty(shape))
     weighted_moments(
@@ -97,12 +89,15 @@ def _moments_of_dense(matrix: np.ndarray, around: Around, features: Winsorised) 
     return moments
 
 
-def _moments_of_sparse(matrix: SparseRows, around: Around, features: Winsorised) -> LocalMoments:
+def _moments_of_sparse(around: Neighborhoods, features: Winsorised) -> LocalMoments:
     """By products of sparse matrices, in which values are measured from those of zeros."""
     rows, positions = np.unique(around.near, return_inverse=True)
-    weights = _csr(around.weights, positions, len(rows))
+    n_points, k = around.near.shape
+    starts = np.arange(0, n_points * k + 1, k)
+    weights = sp.csr_matrix((around.weights.ravel(), positions.ravel(), starts), (n_points, len(rows)), copy=True)
     weights.eliminate_zeros()
-    as_given, inside = matrix[rows], features.clipped(matrix[rows])
+    as_given = around.mapped.data.matrix[rows]
+    inside = features.clipped(as_given)
     changes = _from_zeros(inside)
     means = (weights @ changes).toarray()
     squares = (weights @ changes.power(2)).toarray()
@@ -111,13 +106,6 @@ def _moments_of_sparse(matrix: SparseRows, around: Around, features: Winsorised)
         means + inside.zeros,
         np.maximum(squares - means**2, 0.0),
     )
-
-
-def _csr(weights: DoubleArray, columns: np.ndarray, n_columns: int) -> sp.csr_matrix:
-    """Weights of points, (points, k), as a sparse matrix (points, n_columns). Columns may repeat."""
-    n_points, k = weights.shape
-    starts = np.arange(0, n_points * k + 1, k)
-    return sp.csr_matrix((weights.ravel(), columns.ravel(), starts), (n_points, n_columns), copy=True)
 
 
 def _from_zeros(rows: SparseRows) -> sp.csr_matrix:

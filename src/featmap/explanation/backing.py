@@ -104,13 +104,15 @@ class Backing:
 
 
 def backing(mapped: MappedData, run: Run) -> Backing:
-    """The backing of the features, on at most 3,000 rows. Of rows that are copies of each other one counts.
+    """The backing of the features of the data that have been mapped, computed once."""
+    return mapped.kept("backing", lambda: _backing(mapped, run))
 
-    A copy of a row would know its noise too.
-    """
+
+def _backing(mapped: MappedData, run: Run) -> Backing:
+    """On at most 3,000 rows. Of rows that are copies of each other one counts: a copy would know the noise of a row."""
     chosen = mapped.distinct
     rows = chosen[fixed_sample(len(chosen), min(len(chosen), MOST_ROWS))]
-    sample = up_to_translation(mapped.once(winsorised, run).clipped(mapped.data.matrix[rows]))
+    sample = up_to_translation(winsorised(mapped, run).clipped(mapped.data.matrix[rows]))
     return judged(mutual_prediction(sample, run), len(rows))
 
 

@@ -114,7 +114,12 @@ class MapVariance:
 
 
 def explained_by_map(mapped: MappedData, run: Run) -> DoubleArray:
-    """R²_h = 1 − K/(K+1)·Σ(x − x̂)²/Σ(x − x̄)², x̂ the mean of the K = 15 nearest on the map: (n,).
+    """The part of the variance of each feature that the map shows, computed once: (n,)."""
+    return mapped.kept("explained by map", lambda: _explained(mapped, run))
+
+
+def _explained(mapped: MappedData, run: Run) -> DoubleArray:
+    """R²_h = 1 − K/(K+1)·Σ(x − x̂)²/Σ(x − x̄)², x̂ the mean of the K = 15 nearest on the map.
 
     Of rows that are copies of each other one counts, so that no row is predicted by its copy.
     """
@@ -126,7 +131,7 @@ def explained_by_map(mapped: MappedData, run: Run) -> DoubleArray:
     near = MapSearch.build(places).nearest_others(places, np.arange(len(rows), dtype=np.int32), k)
     parts = [
         explained_part(squared_errors(part, near, run), spreads_of(part), k)
-        for part in _parts(mapped.data.matrix, rows, mapped.once(winsorised, run))
+        for part in _parts(mapped.data.matrix, rows, winsorised(mapped, run))
     ]
     return np.concatenate(parts)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .map_variance import MapVariance
     from .perturbation import Perturbation
     from .points import Points
+    from .trust import Trust
 
 FRACTIONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 
@@ -93,22 +94,26 @@ class ExplanationMixin:
         return self._answers.loadings(rows)
 
     def arrows(
-        self, rows: ArrayLike | None = None, kind: str = "tangent", n_neighbors: int | None = None
+        self, rows: ArrayLike | None = None, kind: str = "blend", n_neighbors: int | None = None
     ) -> np.ndarray:
         """Show in which direction each feature grows on the map around each row.
 
-        An arrow is the local slope of a feature on the map, so it is only as good as the map is there. `fidelity`
-        measures how good: do not read arrows of rows whose fidelity is near that of ``kind="random"``.
+        An arrow is the local slope of a feature on the map, so it is only as good as the map is there. Arrows are
+        fitted to the nearest rows on the map, weighted by a short walk on the graph of neighbours: rows of another
+        group that happens to lie beside the row count little. `trust` says in words how good arrows are on the whole
+        map, `fidelity` measures it for each row, and `significant_arrows` tells which arrows beat chance.
 
         Parameters
         ----------
         rows : array-like, slice or None, default=None
             The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
             is read as names). By default all rows.
-        kind : {"tangent", "map", "frame"}, default="tangent"
+        kind : {"blend", "tangent", "map", "frame"}, default="blend"
             The kind of arrows. ``"map"`` is the regression of each feature on the map around the row. ``"tangent"``
             is the part of it that lies in the tangent spaces there, so it shows features that vary around the row.
-            ``"frame"`` draws the leading local directions through the frame of the row, as the paper does.
+            ``"blend"`` mixes both so that predicted changes have the smallest error: its arrows have the right
+            length, and are short where the map tells little. ``"frame"`` draws the leading local directions through
+            the frame of the row, as the paper does.
         n_neighbors : int or None, default=None
             The number of nearest rows on the map that arrows are fitted to. By default a tenth of all rows, at least
             30 and at most 300.
@@ -116,8 +121,9 @@ class ExplanationMixin:
         Returns
         -------
         ndarray of shape (n_rows, n_features, n_components)
-            One arrow for each feature, in units of the data per unit of the map; without unit for ``"frame"``. Rows
-            without neighbours have arrows of length 0.
+            One arrow for each feature: how much the feature changes along each axis of the map, in units of the data
+            per unit of the map. With ``metric="cosine"`` the data are rows of length 1. Arrows of kind ``"frame"``
+            have no unit. Rows without neighbours have arrows of length 0.
 
         Examples
         --------
@@ -129,11 +135,19 @@ class ExplanationMixin:
         """
         return self._answers.arrows(rows, kind, n_neighbors)
 
-    def explained_variance(self, rows: ArrayLike | None = None, n_neighbors: int | None = None) -> np.ndarray:
-        """Tell which part of the variance of each feature the map shows around each row.
+    def significant_arrows(
+        self,
+        rows: ArrayLike | None = None,
+        n_neighbors: int | None = None,
+        *,
+        rate: float = 0.05,
+        groups: ArrayLike | None = None,
+    ) -> np.ndarray:
+        """Tell which arrows of each row beat chance.
 
-        It is the R² of the regression behind ``arrows(kind="map")``, on the rows that the regression was fitted to.
-        So it is above 0 for pure noise as well: about ``n_components / n_neighbors``.
+        A feature that has nothing to do with the map has a slope on it as well. So the ranks of each feature around
+        the row are regressed on the map, and the p-values of all features of the row are held to a false discovery
+        rate. A feature must also have an `explained_variance` above 0.
 
         Parameters
         ----------
@@ -143,6 +157,51 @@ class ExplanationMixin:
         n_neighbors : int or None, default=None
             The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
             300.
+        rate : float, default=0.05
+            The false discovery rate among the features of a row.
+        groups : array-like of shape (n_samples,) or None, default=None
+            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
+            time series, and are never on both sides of a score. Rows that are nearly equal never are.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_rows, n_features)
+            Whether the arrow of each feature beats chance.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data)
+        >>> model.significant_arrows([0]).shape
+        (1, 4)
+        """
+        return self._answers.significant_arrows(rows, n_neighbors, rate, groups)
+
+    def explained_variance(
+        self,
+        rows: ArrayLike | None = None,
+        n_neighbors: int | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> np.ndarray:
+        """Tell which part of the variance of each feature the map shows around each row.
+
+        It is the R² of the regression behind ``arrows(kind="map")``, and it is cross-fitted: the regression is fitted
+        to one half of the rows around a row, and the R² is that of the other half. A feature that has nothing to do
+        with the map has 0, on the average.
+
+        Parameters
+        ----------
+        rows : array-like, slice or None, default=None
+            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
+            is read as names). By default all rows.
+        n_neighbors : int or None, default=None
+            The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
+            300.
+        groups : array-like of shape (n_samples,) or None, default=None
+            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
+            time series, and are never on both sides of a score. Rows that are nearly equal never are.
 
         Returns
         -------
@@ -157,28 +216,37 @@ class ExplanationMixin:
         >>> model.explained_variance([0]).shape
         (1, 4)
         """
-        return self._answers.explained_variance(rows, n_neighbors)
+        return self._answers.explained_variance(rows, n_neighbors, groups)
 
     def fidelity(
-        self, rows: ArrayLike | None = None, kind: str = "tangent", n_neighbors: int | None = None
+        self,
+        rows: ArrayLike | None = None,
+        kind: str = "blend",
+        n_neighbors: int | None = None,
+        *,
+        groups: ArrayLike | None = None,
     ) -> np.ndarray:
         """Measure how true the arrows of each row are.
 
         It is the cosine between the changes of the features that the arrows predict and the true ones, among the
-        nearest rows on the map. It is cross-fitted: arrows are scored on rows that they were not fitted to. Compare
-        it with ``kind="map"``, a linear regression on the map, and with ``kind="random"``, the score of random
-        frames.
+        rows around the row on the map. It is cross-fitted: arrows, and the tangent spaces behind them, are fitted
+        without the rows that they are scored on. Compare it with ``kind="map"``, a linear regression on the map, and
+        with ``kind="random"``, the score of random frames. Noise in the features lowers it whatever the map shows;
+        `trust` takes that into account.
 
         Parameters
         ----------
         rows : array-like, slice or None, default=None
             The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
             is read as names). By default all rows.
-        kind : {"tangent", "map", "frame", "random"}, default="tangent"
+        kind : {"blend", "tangent", "map", "frame", "random"}, default="blend"
             The kind of arrows to score, see `arrows`.
         n_neighbors : int or None, default=None
             The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
             300.
+        groups : array-like of shape (n_samples,) or None, default=None
+            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
+            time series, and are never on both sides of a score. Rows that are nearly equal never are.
 
         Returns
         -------
@@ -193,7 +261,41 @@ class ExplanationMixin:
         >>> bool((abs(model.fidelity()) <= 1).all())
         True
         """
-        return self._answers.fidelity(rows, kind, n_neighbors)
+        return self._answers.fidelity(rows, kind, n_neighbors, groups)
+
+    def trust(self, kind: str = "blend", n_neighbors: int | None = None, *, groups: ArrayLike | None = None) -> Trust:
+        """Say how far the map and its arrows can be trusted.
+
+        What the arrows explain of the changes around a row is compared with what a plane through the features could
+        explain there, and with all that the features tell of each other. So noise in the features, which nothing can
+        explain, does not count against the map. Everything is cross-fitted, on 100 random rows that are always the
+        same. The answer is kept with the map.
+
+        Parameters
+        ----------
+        kind : {"blend", "tangent", "map", "frame"}, default="blend"
+            The kind of arrows, see `arrows`.
+        n_neighbors : int or None, default=None
+            The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
+            300.
+        groups : array-like of shape (n_samples,) or None, default=None
+            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
+            time series, and are never on both sides of a score. Rows that are nearly equal never are.
+
+        Returns
+        -------
+        Trust
+            Figures of arrows, neighbours and density, with `Trust.word` and `Trust.sentence`. Print it to read it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data)
+        >>> model.trust().sentence.startswith("Arrows are")
+        True
+        """
+        return self._answers.trust(kind, n_neighbors, groups)
 
     def consistency(self, rows: ArrayLike | None = None) -> np.ndarray:
         """Tell how consistent the tangent space of each row is with those of its neighbours.

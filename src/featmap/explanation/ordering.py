@@ -45,8 +45,8 @@ def by_apart(answers: Answers, scale: str) -> Score:
 def by_shown(answers: Answers, scale: str) -> Score:
     """R²·f: the part of the local variance that the map shows."""
     with Run(answers.n_jobs) as run:
-        factors = answers.points.mapped.once(backing, run).factors
-    return lambda chosen: answers.explained_variance(chosen, None) * factors
+        factors = backing(answers.points.mapped, run).factors
+    return lambda chosen: answers.explained_variance(chosen, None, None) * factors
 
 
 def by_varies(answers: Answers, scale: str) -> Score:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,9 +25,7 @@ from ..tangents.svd import find_tangents
 from ..values import DoubleArray, FloatArray, Frames, IntArray, Neighbors, Order, Radii, Tangents
 from .dependence import copies_of_rows
 from .placement import memberships_of_new, nearest_rows, place_among
-from .regression import MapSearch, Moments
-
-Found = TypeVar("Found")
+from .regression import MapSearch
 
 
 @dataclass(frozen=True)
@@ -64,15 +62,15 @@ class MappedData:
         """The first row of each set of copies, in order."""
         return np.sort(np.unique(self.copies, return_index=True)[1]).astype(np.int32)
 
-    @cached_property
-    def _found(self) -> dict[str, Any]:
-        return {}
+    def kept(self, question: Hashable, answer: Callable[[], Any]) -> Any:
+        """What ``answer`` gives, computed for the first one who asks."""
+        if question not in self._answers:
+            self._answers[question] = answer()
+        return self._answers[question]
 
-    def once(self, find: Callable[[MappedData, Run], Found], run: Run) -> Found:
-        """What ``find`` finds of the data as a whole. It takes seconds, so it is kept for later questions."""
-        if find.__name__ not in self._found:
-            self._found[find.__name__] = find(self, run)
-        return self._found[find.__name__]
+    @cached_property
+    def _answers(self) -> dict[Hashable, Any]:
+        return {}
 
 
 @dataclass(frozen=True)
@@ -113,9 +111,6 @@ class Points:
     def nearest_on_map(self, chosen: IntArray, k: int) -> IntArray:
         """The k rows of the data nearest to each point on the map, without the point itself: (points, k)."""
         return self.mapped.search.nearest_others(self.embedding[chosen], self.rows[chosen], k)
-
-    def moments(self, neighbors: IntArray) -> Moments:
-        return Moments.around(self.mapped.data, self.mapped.embedding, neighbors)
 
     def frame_without(self, point: int, left_out: IntArray) -> DoubleArray:
         """The frame of a point as if some rows were not on the map: (d', d').
@@ -257,6 +252,7 @@ def _joined_tangents(parts: list[Tangents]) -> Tangents:
     return Tangents(
         stacked([part.centers for part in parts]),
         of_all("neighbors"),
+        of_all("weights"),
         of_all("factors"),
         of_all("singular_values"),
         of_all("intrinsic_dim"),

@@ -1,7 +1,7 @@
 """Weights of the rows around a point on the map: which of them belong to its neighbourhood in the data.
 
-The nearest rows on a map may be of another group that lies beside the point. A short walk on the graph reaches the rows
-that are near in the data as well.
+The nearest rows on a map may be of another group that lies beside the point. A short walk on the graph reaches the
+rows that are near in the data as well.
 """
 
 from __future__ import annotations

@@ -61,8 +61,8 @@ class Winsorised:
 
 
 def winsorised(mapped: MappedData, run: Run) -> Winsorised:
-    """The features of the data that have been mapped."""
-    return Winsorised.of(mapped.data.matrix, run)
+    """The features of the data that have been mapped, computed once."""
+    return mapped.kept("winsorised", lambda: Winsorised.of(mapped.data.matrix, run))
 
 
 @dataclass(frozen=True)

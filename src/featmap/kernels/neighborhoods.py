@@ -28,25 +28,28 @@ def weighted_moments(rows, neighbors, weights, lowest, highest, means_as_given, 
     """Weighted means and variances of the features over the neighbours of each point p.
 
     Neighbour j of p is the row neighbors[p, j] and has the weight weights[p, j]; weights sum to 1. Values are clipped
-    to lowest[h]:highest[h], except for ``means_as_given``. They are measured from those of the first neighbour, so
-    that a locally constant feature has exactly variance 0.
+    to lowest[h]:highest[h], except for ``means_as_given``. They are measured from those of the first neighbour with
+    weight, so that a locally constant feature has exactly variance 0.
     """
     n_points, k = neighbors.shape
     n_features = rows.shape[1]
     for p in range(n_points):
-        origin = rows[neighbors[p, 0]]
+        first = 0
+        while first < k - 1 and weights[p, first] == 0:
+            first += 1
+        origin = rows[neighbors[p, first]]
         as_given, mean, variance = means_as_given[p], means[p], variances[p]
         as_given[:] = 0
         mean[:] = 0
         variance[:] = 0
-        for j in range(k):
+        for j in range(first, k):
             weight = weights[p, j]
             if weight > 0:
                 row = rows[neighbors[p, j]]
                 for h in range(n_features):
                     as_given[h] += weight * (np.float64(row[h]) - np.float64(origin[h]))
-                    first = min(max(origin[h], lowest[h]), highest[h])
-                    change = np.float64(min(max(row[h], lowest[h]), highest[h])) - np.float64(first)
+                    zero = np.float64(min(max(origin[h], lowest[h]), highest[h]))
+                    change = np.float64(min(max(row[h], lowest[h]), highest[h])) - zero
                     mean[h] += weight * change
                     variance[h] += weight * change * change
         for h in range(n_features):
