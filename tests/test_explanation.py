@@ -68,12 +68,12 @@ def test_large_tangent_spaces_are_added_up_a_few_at_a_time(rng, monkeypatch):
     assert peak < 60 * 2**20  # all at once they take 200 MB and more
 
 
-def test_top_features_are_those_of_largest_importance_in_every_block(rng, monkeypatch):
+def test_features_that_vary_are_those_of_largest_importance_in_every_block(rng, monkeypatch):
     explanation = explain(rng.normal(size=(50, 6)), rng.normal(size=(50, 2)))
     expected = np.argsort(-explanation.feature_importance(), axis=1, kind="stable")
     monkeypatch.setattr("featmap.explanation.answers.BLOCK", 7)
-    assert np.array_equal(explanation.top_features(k=3), expected[:, :3])
-    assert np.array_equal(explanation.top_features([4, 2], k=99), expected[[4, 2]])
+    assert np.array_equal(explanation.top_features(k=3, by="varies"), expected[:, :3])
+    assert np.array_equal(explanation.top_features([4, 2], k=99, by="varies"), expected[[4, 2]])
 
 
 def test_new_rows_are_searched_for_once_and_land_where_transform_puts_them(rng, monkeypatch):
@@ -283,7 +283,7 @@ def test_the_features_that_vary_locally_are_the_important_ones(rng):
     X = rng.normal(0, 3, (4, 50))[piece] + rng.normal(0, 0.01, (2000, 50))
     curved = np.column_stack([t, np.sin(2 * t[:, 0]) + t[:, 1], np.cos(2 * t[:, 2]) + t[:, 0]])
     X[:, 10:15] += curved
-    top = FeatMAP(random_state=0, n_epochs=20).fit(X).top_features(k=5)
+    top = FeatMAP(random_state=0, n_epochs=20).fit(X).top_features(k=5, by="varies")
     found = np.array([set(row) <= set(range(10, 15)) for row in top.tolist()])
     assert found.mean() >= 0.99
 

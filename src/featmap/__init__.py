@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from .estimator import FeatMAP
     from .explanation import Explanation
     from .explanation.any_map import explain
+    from .explanation.backing import Backing
     from .explanation.contrast import Contrast, FeatureRanking
+    from .explanation.map_variance import MapVariance
     from .explanation.perturbation import Perturbation
     from .run.memory import estimate_memory
     from .run.progress import FitReport
@@ -35,6 +37,7 @@ __version__ = "0.1.0"
 
 _SUBPACKAGES = ("datasets", "metrics", "plot")
 _HOMES = {
+    "Backing": "explanation.backing",
     "Contrast": "explanation.contrast",
     "DatasetError": "errors",
     "Explanation": "explanation",
@@ -48,6 +51,7 @@ _HOMES = {
     "InvalidDataTypeError": "errors",
     "InvalidParameterError": "errors",
     "InvalidRowsError": "errors",
+    "MapVariance": "explanation.map_variance",
     "MissingExtraError": "errors",
     "NotEnoughMemoryError": "errors",
     "Perturbation": "explanation.perturbation",
@@ -57,6 +61,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Backing",
     "Contrast",
     "DatasetError",
     "Explanation",
@@ -70,6 +75,7 @@ __all__ = [
     "InvalidDataTypeError",
     "InvalidParameterError",
     "InvalidRowsError",
+    "MapVariance",
     "MissingExtraError",
     "NotEnoughMemoryError",
     "Perturbation",

@@ -47,7 +47,7 @@ class ScaledData:
             return _centered_sparse(_summed(X), self.center, self.scale)
         return _centered(X, self.center, self.scale)
 
-    def restore(self, rows: FloatArray) -> DoubleArray:
+    def restore(self, rows: np.ndarray) -> DoubleArray:
         """Scaled dense rows in the units of the user. Unit rows stay unit rows."""
         return rows / self.scale + self.center
 

@@ -22,11 +22,15 @@ from ..run.threads import BLOCK
 from ..tangents.axes import feature_importance, loadings
 from ..tangents.consistency import mean_consistency
 from ..values import DoubleArray, IntArray
+from .apart import checked_scale
 from .arrows import KINDS, SCORED, draw_arrows, drawn, explained_variance, fidelity, scored
+from .backing import Backing, backing
 from .chance import beats_chance
 from .contrast import Contrast, FeatureRanking, difference_with_p_values
 from .dependence import joined_with_groups
+from .map_variance import MapVariance, explained_by_map
 from .neighborhoods import Neighborhoods
+from .ordering import checked_order
 from .perturbation import Perturbation, perturb
 from .points import Points
 from .regression import default_neighbors
@@ -110,13 +114,24 @@ class Answers:
 
         return self._by_blocks(self.rows(rows), of_block, n_links)
 
-    def top_features(self, rows: Any, k: int) -> np.ndarray:
+    def backing(self) -> Backing:
+        with Run(self.n_jobs) as run:
+            return replace(backing(self.points.mapped, run), features=self._names_or_numbers)
+
+    def map_variance(self) -> MapVariance:
+        with Run(self.n_jobs) as run:
+            explained = explained_by_map(self.points.mapped, run)
+        return MapVariance(self._names_or_numbers, explained, self.backing())
+
+    def top_features(self, rows: Any, k: int, by: str, scale: str) -> np.ndarray:
         k = min(checked_count("top_features", "k", k, 1), self.data.shape[1])
+        make_score, scale = checked_order(by), checked_scale("top_features", scale)
         chosen = self.rows(rows)
+        score = make_score(self, scale)
         top = np.empty((len(chosen), k), np.int64)
         for start in range(0, len(chosen), BLOCK):
-            importance = self.feature_importance(chosen[start : start + BLOCK])
-            top[start : start + BLOCK] = np.argsort(-importance, axis=1, kind="stable")[:, :k]
+            scores = score(chosen[start : start + BLOCK])
+            top[start : start + BLOCK] = np.argsort(-scores, axis=1, kind="stable")[:, :k]
         return top if self.feature_names is None else self.feature_names[top]
 
     def contrast(self, a: Any, b: Any, labels: Any, n_permutations: int, random_state: int) -> Contrast:

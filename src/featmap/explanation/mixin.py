@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from .answers import Answers
+    from .backing import Backing
     from .contrast import Contrast, FeatureRanking
+    from .map_variance import MapVariance
     from .perturbation import Perturbation
     from .points import Points
     from .trust import Trust
@@ -34,9 +36,12 @@ class ExplanationMixin:
         """Tell how much each feature varies around each row.
 
         The importance of a feature is the length of its part in the tangent space of the row. The squares of a row
-        sum to its intrinsic dimension, and a feature that is constant around the row has importance 0. Importance
-        measures local variation, and noise varies too: a noisy feature is important in this sense. `contrast` tells
-        which features separate groups.
+        sum to its intrinsic dimension, and a feature that is constant around the row has importance 0.
+
+        Importance is local variation. It does not tell why a row is where it is: a feature that all rows around have
+        in common varies little there. Noise varies around every row, and columns of noise come first in this order
+        if their spread is as large as that of other features, as after standardising. `top_features` leaves noise
+        out.
 
         Parameters
         ----------
@@ -321,11 +326,14 @@ class ExplanationMixin:
         """
         return self._answers.consistency(rows)
 
-    def top_features(self, rows: ArrayLike | None = None, k: int = 10) -> np.ndarray:
-        """Name the most important features of each row.
+    def top_features(
+        self, rows: ArrayLike | None = None, k: int = 10, *, by: str = "apart", scale: str = "spread"
+    ) -> np.ndarray:
+        """Name the features that matter most around each row.
 
-        They are ordered by `feature_importance`, so they are the features that vary most around the row, noise
-        included.
+        By default they are those that set the row apart: whose mean over the rows around it is furthest from the
+        mean of all rows. Features that no other feature goes with count for nothing (see `backing`), so that noise
+        does not come first. In the middle of a region nothing may be apart, but features are named all the same.
 
         Parameters
         ----------
@@ -334,11 +342,18 @@ class ExplanationMixin:
             is read as names). By default all rows.
         k : int, default=10
             How many features to name. There are no more than the data have.
+        by : {"apart", "shown", "varies"}, default="apart"
+            The question. ``"apart"``: what sets the row apart from all rows? ``"shown"``: what changes across its
+            place on the map, by `explained_variance`? ``"varies"``: what varies around it in the data, by
+            `feature_importance`, noise included?
+        scale : {"spread", "units"}, default="spread"
+            What differences are measured in for ``by="apart"``: standard deviations z of each feature, or z·√sd,
+            which is better if all features have one unit and those that vary more are worth more, as with genes.
 
         Returns
         -------
         ndarray of shape (n_rows, k)
-            Names of features, the most important first. They are column numbers if the data had no names.
+            Names of features, the first in order first. They are column numbers if the data had no names.
 
         Examples
         --------
@@ -348,10 +363,59 @@ class ExplanationMixin:
         >>> model = FeatMAP(n_epochs=50, random_state=0).fit(iris.data)
         >>> model.top_features([0], k=2).shape
         (1, 2)
-        >>> str(model.top_features([0], k=1)[0, 0]) in iris.feature_names
-        True
+        >>> str(model.top_features([0], k=1)[0, 0])
+        'petal length (cm)'
         """
-        return self._answers.top_features(rows, k)
+        return self._answers.top_features(rows, k, by, scale)
+
+    def backing(self) -> Backing:
+        """Tell how well the other features know each feature.
+
+        Rows that are near to each other by one half of the features predict the other half, and the reverse, for
+        four random halvings. The part of the variance that they predict is the backing of a feature. Noise has none,
+        even if it had a part in making the map. Neither has a real feature that nothing else goes with. One-hot
+        columns of one category know each other, and so do two nearly equal columns of noise: give a category as one
+        feature, and one of such columns.
+
+        It is about all rows of the data, it is measured on at most 3,000 of them, and it is computed once.
+
+        Returns
+        -------
+        Backing
+            The backing of each feature, and the factor by which it counts in `top_features` and `map_variance`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data).backing().values.shape
+        (4,)
+        """
+        return self._answers.backing()
+
+    def map_variance(self) -> MapVariance:
+        """Tell how much of each feature the map shows as a whole.
+
+        It is the part of the variance of a feature that the mean of the 15 nearest rows on the map tells. Columns of
+        noise that took part in the distances are shown a little as well, so features are ordered by this part times
+        the factor of their `backing`.
+
+        It is about all rows of the map, also for an explanation of new rows, and it is computed once.
+
+        Returns
+        -------
+        MapVariance
+            What the map shows of each feature, with its backing beside it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris(as_frame=True).data)
+        >>> str(model.map_variance().top(1)[0])
+        'petal length (cm)'
+        """
+        return self._answers.map_variance()
 
     def contrast(
         self,

@@ -57,6 +57,11 @@ class MappedData:
         """A number for each row, equal for rows that are nearly equal."""
         return copies_of_rows(self.manifold.neighbors)
 
+    @cached_property
+    def distinct(self) -> IntArray:
+        """The first row of each set of copies, in order."""
+        return np.sort(np.unique(self.copies, return_index=True)[1]).astype(np.int32)
+
     def kept(self, question: Hashable, answer: Callable[[], Any]) -> Any:
         """What ``answer`` gives, computed for the first one who asks."""
         if question not in self._answers:
