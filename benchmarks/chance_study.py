@@ -1,8 +1,8 @@
 """How often does a row have an arrow by chance? Maps whose rows were shuffled against the data: docs/fidelity.md.
 
-``FEATMAP_DATA=/path/to/data python -m benchmarks.chance_study`` puts the table there. The map is that of the data, with its
-rows in a random order, so that it has nothing to do with any feature. At most 5 % of the rows should have an arrow that
-beats chance.
+``FEATMAP_DATA=/path/to/data python -m benchmarks.chance_study`` puts the table there. The map is that of the data,
+with its rows in a random order, so that it has nothing to do with any feature. At most 5 % of the rows should have
+an arrow that beats chance.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from lab.pages import line, put_between, table
 from .fidelity import OUT
 
 BEGIN, END = "<!-- frames: begin -->", "<!-- frames: end -->"
-HEAD = ("data", "loss", "D of edges", "of pairs", "chance", "equal frames", "paper", "aligned", "map = ceiling")
+HEAD = ("data", "loss", "D of edges", "of pairs", "chance", "equal frames", "paper", "aligned", "map")
 N_ROWS, SCORED_ROWS, SEED = 2000, 500, 0
 
 
