@@ -74,7 +74,7 @@ def arrow_field(
     names = names_of_features("arrow_field", model, feature_names)
     column = checked_feature("arrow_field", names, feature)
     ax = axes_or_new(ax, SIZE)
-    cloud = Cloud(ax, model.embedding_)
+    cloud = Cloud(ax, model.embedding_, behind=map_behind(model))
     cloud.draw(c=FAINT_INK, s=cloud.area / 2)
     cloud.finish_axes()
     rows, cell = rows_of_cells(cloud.positions, n_cells)

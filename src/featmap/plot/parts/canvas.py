@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
 
 INK = "#222222"
 PALE_INK = "#8a8a8a"
 FAINT_INK = "#cfcfcf"
+
+# A rim around texts, which makes them legible on points and lines.
+HALO = withStroke(linewidth=2.5, foreground="white", alpha=0.85)
 
 # Names come from the data. A "$" or "_" in a name is a character, not a formula.
 PLAIN_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
