@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
@@ -55,6 +56,15 @@ def add_to_label(ax: Axes, text: str) -> None:
     """Add a line of text below the Axes, under the label that is already there."""
     label = ax.get_xlabel()
     ax.set_xlabel(f"{label}\n{text}" if label else text, fontsize="small")
+
+
+def show_part(ax: Axes, corners: np.ndarray) -> None:
+    """Let the part of a map between two corners fill the Axes, whatever else is drawn.
+
+    Fixed limits would not do: matplotlib could not make the scales of the two axes equal without a warning.
+    """
+    ax.dataLim.set_points(corners)
+    ax.autoscale_view()
 
 
 def size_in_points(ax: Axes) -> tuple[float, float]:

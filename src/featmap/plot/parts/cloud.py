@@ -64,11 +64,9 @@ class Cloud:
     def draw_behind(self) -> None:
         """Draw the map that the points lie on, if they are not the map themselves."""
         if len(self.behind):
-            area = self.area_among(len(self.behind))
-            many = len(self.behind) >= MANY
-            self.ax.scatter(
-                *self.behind.T, c=FAINT_INK, s=area, linewidths=0, rasterized=many, zorder=0.8, gid="behind"
-            )
+            x, y = self.behind.T
+            area, many = self.area_among(len(self.behind)), len(self.behind) >= MANY
+            self.ax.scatter(x, y, c=FAINT_INK, s=area, linewidths=0, rasterized=many, zorder=0.8, gid="behind")
 
     def draw_sample(self, rows: np.ndarray, values: np.ndarray) -> Any:
         """Draw the values of some points in colour, large enough to be seen, above all points in pale grey."""
@@ -83,7 +81,7 @@ class Cloud:
         return self.draw(chosen & np.isfinite(everywhere), c=everywhere, s=area, cmap="viridis")
 
     def finish_axes(self) -> None:
-        """Remove ticks and box, keep the proportions, let the bulk of the points fill the Axes, name the dimensions."""
+        """Remove ticks and box, keep the proportions, let the bulk of the points fill the Axes."""
         without_ticks(self.ax)
         name_dimensions(self.ax, self.n_dimensions)
         if self.n_dimensions == 1:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from .canvas import PLAIN_TEXT, add_to_label, axes_or_new
+from .canvas import add_to_label, axes_or_new
 from .cloud import Cloud
 from .legends import colour_bar
 from .model import Model, map_behind
+from .titles import write_title
 
 
 def draw_coloured(
@@ -22,5 +23,5 @@ def draw_coloured(
     cloud.finish_axes()
     if len(rows) < len(model.embedding_):
         add_to_label(ax, f"{len(rows):,} of {len(model.embedding_):,} points are coloured")
-    ax.set_title(title, **PLAIN_TEXT)
+    write_title(ax, model, title)
     return ax

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform
 
-from .canvas import HALO, INK, PLAIN_TEXT
+from .canvas import HALO, INK, PLAIN_TEXT, show_part
 
 CENTRAL = (0.05, 0.95)  # quantiles between which the centre of the map lies, in each dimension
 FAR = 1.0  # points further from the centre than so many times its larger side are far
@@ -42,9 +42,7 @@ def fill_with_bulk(ax: Axes, positions: np.ndarray) -> None:
     bulk = bulk_of(positions)
     if bulk.all():
         return
-    # Fixed limits would not do: matplotlib could not make the scales of the two axes equal without a warning.
-    ax.dataLim.set_points(np.array([positions[bulk].min(axis=0), positions[bulk].max(axis=0)]))
-    ax.autoscale_view()
+    show_part(ax, np.array([positions[bulk].min(axis=0), positions[bulk].max(axis=0)]))
     FarPoints(ax, positions[~bulk])
 
 
@@ -55,11 +53,12 @@ def _size(positions: np.ndarray) -> float:
 class FarPoints(Artist):
     """Arrowheads at the edge of the Axes that count the points beyond it.
 
-    They are counted when the figure is drawn, because a layout and a user may change the part of the map that is seen.
+    They are counted when the figure is drawn, because a layout or a user may change the part of the map that is seen.
     """
 
     def __init__(self, ax: Axes, positions: np.ndarray) -> None:
         super().__init__()
+        self.ax = ax
         self.positions = positions
         self.set_zorder(5)
         self.set_in_layout(False)
@@ -74,15 +73,15 @@ class FarPoints(Artist):
     def draw(self, renderer: Any) -> None:
         """Count the points beyond the present view in each direction, and draw one arrowhead for each."""
         self.heads, self.counts = [], []
-        box, point = self.axes.bbox, self.axes.figure.dpi / 72
-        pixels = self.axes.transData.transform(self.positions)
+        box, point = self.ax.bbox, self.ax.figure.dpi / 72
+        pixels = self.ax.transData.transform(self.positions)
         centre, half = (box.min + box.max) / 2, (box.max - box.min) / 2
         from_centre = (pixels - centre) / half
         beyond = from_centre[np.abs(from_centre).max(axis=1) > 1]
         for members in _by_direction(beyond):
             self._mark(members.mean(axis=0), len(members), centre, half, point)
         for child in self.get_children():
-            child.set_figure(self.axes.figure)
+            child.set_figure(self.ax.figure)
             child.draw(renderer)
 
     def _mark(self, towards: np.ndarray, count: int, centre: np.ndarray, half: np.ndarray, point: float) -> None:

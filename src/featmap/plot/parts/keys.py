@@ -28,7 +28,9 @@ def explain_colours(ax: Axes, labels: Categories | Numbers | None, shown: Any) -
     elif labels is not None:
         rest = [labels.rest] if (labels.codes < 0).any() else []
         colours = [*colours_for(len(labels.names)), NEUTRAL]
-        legend(ax, [(colour, "o") for colour in colours[: len(labels.names + rest)]], labels.names + rest, labels.title)
+        legend(
+            ax, [(colour, "o") for colour in colours[: len(labels.names + rest)]], labels.names + rest, labels.title
+        )
 
 
 def are_named_on_the_map(labels: Categories | Numbers | None) -> bool:
@@ -40,7 +42,12 @@ def names_of_groups(labels: Categories, positions: np.ndarray) -> list[Label]:
     """Return the name of each group at its densest place; large groups come first and get the better places."""
     sizes = np.bincount(labels.codes[labels.codes >= 0], minlength=len(labels.names))
     return [
-        Label(shortened(labels.names[code]), tuple(densest_place(positions[labels.codes == code])), weight="bold", gid="group")
+        Label(
+            shortened(labels.names[code]),
+            tuple(densest_place(positions[labels.codes == code])),
+            weight="bold",
+            gid="group",
+        )
         for code in np.argsort(-sizes, kind="stable")
     ]
 

@@ -19,10 +19,9 @@ def draw_rings(ax: Axes, positions: np.ndarray) -> None:
     """Draw a ring around each position above everything else, with a white rim so that it is seen on any colour."""
     if not len(positions):
         return
+    x, y = positions.T
     for colour, width in (("white", 4.0), (INK, 1.8)):
-        ax.scatter(
-            *positions.T, s=RING, facecolors="none", edgecolors=colour, linewidths=width, zorder=5, gid="mark"
-        )
+        ax.scatter(x, y, s=RING, facecolors="none", edgecolors=colour, linewidths=width, zorder=5, gid="mark")
 
 
 def names_of_rings(model: Model, rows: np.ndarray, positions: np.ndarray) -> list[Label]:

@@ -1,4 +1,4 @@
-"""Colours for categories: ten that readers with any colour vision can tell apart, and more that differ in every pixel."""
+"""Colours for categories: ten that readers with any colour vision can tell apart, and many more."""
 
 from __future__ import annotations
 
@@ -36,6 +36,11 @@ TO_LAB = np.array([[0.21045, 0.79362, -0.00407], [1.97800, -2.42859, 0.45059], [
 def colours_for(n_categories: int) -> list[str]:
     """Return one colour for each category: the ten, or as many more as needed, each far from all before it."""
     return [*COLOURS, *_more_colours()][:n_categories]
+
+
+def darkened(colour: str) -> str:
+    """Return a colour in which text is legible on white paper, and which still belongs to the one given."""
+    return to_hex(0.6 * np.array(to_rgb(colour)))
 
 
 @lru_cache(maxsize=1)

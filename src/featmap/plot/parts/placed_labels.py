@@ -47,6 +47,7 @@ class PlacedLabels(Artist):
 
     def __init__(self, ax: Axes, labels: Sequence[Label], visible: np.ndarray | None = None) -> None:
         super().__init__()
+        self.ax = ax
         self.labels = list(labels)
         self.visible = np.empty((0, 2)) if visible is None else np.asarray(visible, float)
         self.texts = [_text(label) for label in self.labels]
@@ -68,7 +69,7 @@ class PlacedLabels(Artist):
             return
         for shrunk in SHRUNK:
             wishes = self._wishes(renderer, shrunk)
-            centres, all_free = place_boxes(wishes, self.axes.bbox.get_points(), self._pixels(self.visible))
+            centres, all_free = place_boxes(wishes, self.ax.bbox.get_points(), self._pixels(self.visible))
             if all_free:
                 break
         for text, centre in zip(self.texts, centres, strict=True):
@@ -78,22 +79,22 @@ class PlacedLabels(Artist):
             child.draw(renderer)
 
     def _wishes(self, renderer: Any, shrunk: float) -> list[Wish]:
-        point = self.axes.figure.dpi / 72
+        point = self.ax.figure.dpi / 72
         anchors = self._pixels(np.array([label.anchor for label in self.labels], float))
         wishes = []
         for label, text, anchor in zip(self.labels, self.texts, anchors, strict=True):
             text.set_fontsize(self.font_size * label.size * shrunk)
-            size = _fit(text, label.text, WIDEST * self.axes.bbox.width, renderer) + 2 * MARGIN * point
+            size = _fit(text, label.text, WIDEST * self.ax.bbox.width, renderer) + 2 * MARGIN * point
             clear = None if label.clear is None else label.clear * point
             wishes.append(Wish(anchor, size, clear, np.asarray(label.away, float)))
         return wishes
 
     def _pixels(self, places: np.ndarray) -> np.ndarray:
-        return self.axes.transData.transform(places) if len(places) else places
+        return self.ax.transData.transform(places) if len(places) else places
 
     def _lines(self, wishes: list[Wish], centres: np.ndarray) -> list[np.ndarray]:
         """Return a line from each anchor to the border of its name, where the two are far from each other."""
-        point = self.axes.figure.dpi / 72
+        point = self.ax.figure.dpi / 72
         lines = []
         for wish, centre in zip(wishes, centres, strict=True):
             border = np.clip(wish.anchor, centre - wish.size / 2, centre + wish.size / 2)
