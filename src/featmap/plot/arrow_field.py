@@ -27,8 +27,8 @@ from .parts.trust import trust_caption
 from .parts.values import values_of_feature
 
 FEWEST_POINTS = 0.25  # cells with less than this part of the usual number of points get no arrow
-LONG, REACH_OF_LONG = 0.9, 1.1  # this part of the arrows is at most so many cells long
-REACH = 2.0  # all arrows are at most so many cells long
+LONG, REACH_OF_LONG = 0.9, 1.0  # this part of the arrows is at most so many cells long
+REACH = 1.6  # all arrows are at most so many cells long
 SIZE = (8.0, 7.5)
 FEWEST_CELLS, MOST_CELLS = 2, 60
 # Pale to middling orange: arrows are seen on all of it, and its palest colour on white paper.
@@ -53,8 +53,8 @@ def arrow_field(
 
     Colours are the values of the feature. An arrow points to where it increases, and is longer where it increases
     more with a step on the map. Faint arrows show little of the feature, and there is none where its change is no
-    more than chance. Where a feature is high on a whole island but the same all over it, the island has no arrows but a
-    text that says so.
+    more than chance. Where a feature is high on a whole island but the same all over it, the island has no arrows but
+    a text that says so.
 
     Parameters
     ----------

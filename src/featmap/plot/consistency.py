@@ -37,7 +37,7 @@ def consistency(model: ModelOrPipeline, *, ax: Axes | None = None) -> Axes:
     >>> from sklearn.datasets import load_digits
     >>> from featmap import FeatMAP, plot
     >>> model = FeatMAP(n_epochs=10, random_state=0).fit(load_digits().data[:100])
-    >>> plot.consistency(model).get_title().split("\n")[0]
+    >>> plot.consistency(model).get_title().splitlines()[0]
     'Do neighbors vary in the same directions?'
     """
     model = checked_model("consistency", model)

@@ -57,9 +57,9 @@ def feature(
     >>> from featmap import FeatMAP, plot
     >>> X = load_digits().data[:100]
     >>> model = FeatMAP(n_epochs=10, random_state=0).fit(X)
-    >>> plot.feature(model, 28).get_title().split("\n")[0]
+    >>> plot.feature(model, 28).get_title().splitlines()[0]
     'Where feature 28 varies'
-    >>> plot.feature(model, 28, values=X[:, 28], image_shape=(8, 8)).get_title().split("\n")[0]
+    >>> plot.feature(model, 28, values=X[:, 28], image_shape=(8, 8)).get_title().splitlines()[0]
     'Values of row 3, column 4'
     """
     model = checked_model("feature", model)

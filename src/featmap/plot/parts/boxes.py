@@ -8,8 +8,10 @@ import numpy as np
 
 N_DIRECTIONS = 24
 N_DISTANCES = 40
+N_COMPARED = 150  # free places, the cheapest ones, that are compared by what they would cover
 STEP = 0.5  # distances are tried in steps of so many heights of the box
 TURN = 2.0  # price of the direction opposite to the wanted one, in heights of the box
+OUTSIDE = 1e3  # a box that finds no free place overlaps others rather than leaving the room
 COVER = 3.0  # price of covering something that should stay visible, in heights of the box
 
 
@@ -41,12 +43,12 @@ def place_boxes(wishes: list[Wish], room: np.ndarray, visible: np.ndarray) -> tu
         candidates, prices = _candidates(wish)
         outside = _outside(candidates, wish.size, room)
         overlap = _overlap(candidates, wish.size, centres[:number], sizes[:number])
-        covered = _overlap(candidates, wish.size, visible, np.zeros_like(visible), count=True)
-        prices = prices + COVER * wish.size[1] * covered
-        forbidden = outside + overlap
-        is_free = forbidden <= 0
-        best = np.where(is_free, prices, np.inf).argmin() if is_free.any() else np.lexsort((prices, forbidden))[0]
-        all_free &= bool(is_free[best])
+        forbidden = OUTSIDE * outside + overlap
+        cheapest = np.lexsort((prices, forbidden))[:N_COMPARED]
+        cheapest = cheapest[forbidden[cheapest] <= forbidden[cheapest[0]]]
+        covered = COVER * wish.size[1] * _covered(candidates[cheapest], wish.size, visible)
+        best = cheapest[(prices[cheapest] + covered).argmin()]
+        all_free &= bool(forbidden[best] <= 0)
         centres[number] = candidates[best]
     return centres, all_free
 
@@ -77,11 +79,12 @@ def _outside(centres: np.ndarray, size: np.ndarray, room: np.ndarray) -> np.ndar
     return beyond.sum(axis=1) * size[1]
 
 
-def _overlap(
-    centres: np.ndarray, size: np.ndarray, others: np.ndarray, sizes: np.ndarray, *, count: bool = False
-) -> np.ndarray:
-    """Return the area, or with ``count`` the number, of the other boxes that each box covers."""
+def _overlap(centres: np.ndarray, size: np.ndarray, others: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Return the area of other boxes that each box covers."""
     gaps = np.abs(centres[:, None] - others) - (size + sizes) / 2
-    if count:
-        return (gaps < 0).all(axis=2).sum(axis=1)
     return np.prod(np.maximum(-gaps, 0), axis=2).sum(axis=1)
+
+
+def _covered(centres: np.ndarray, size: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return the number of places that each box covers."""
+    return (np.abs(centres[:, None] - places) < size / 2).all(axis=2).sum(axis=1)

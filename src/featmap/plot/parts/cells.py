@@ -37,8 +37,9 @@ def cells_of(positions: np.ndarray, n_cells: int, low: np.ndarray, high: np.ndar
     occupied = np.zeros(shape, bool)
     occupied[tuple(grid.T)] = True
     islands = label(occupied, structure=np.ones((3, 3)))[0] - 1
-    found, of_points = np.unique(grid, axis=0, return_inverse=True)
-    return Cells(of_points.ravel(), islands[tuple(found.T)], found, width)
+    keys, of_points = np.unique(np.ravel_multi_index(tuple(grid.T), tuple(shape)), return_inverse=True)
+    found = np.column_stack(np.unravel_index(keys, tuple(shape)))
+    return Cells(of_points, islands[tuple(found.T)], found, width)
 
 
 def nearest_to_means(cells: Cells, positions: np.ndarray) -> np.ndarray:

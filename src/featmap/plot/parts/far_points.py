@@ -14,7 +14,7 @@ from matplotlib.transforms import IdentityTransform
 from .canvas import HALO, INK, PLAIN_TEXT, show_part
 
 CENTRAL = (0.05, 0.95)  # quantiles between which the centre of the map lies, in each dimension
-FAR = 1.0  # points further from the centre than so many times its larger side are far
+FAR = 2.0  # points further from the centre than so many times its larger side are far
 WORTHWHILE = 0.7  # all points are shown if the view without the far ones is not smaller than this part of the whole
 APART = 0.35  # far points are counted together if their directions differ by less, in radians
 INSET = 7.0  # distance of an arrowhead from the edge, in points
@@ -26,7 +26,7 @@ def bulk_of(positions: np.ndarray) -> np.ndarray:
     """Return which points are shown: all of them, or all but a few that are far from the others.
 
     The centre of the map is the box of the middle 90 % of the points in each dimension. Points further from it than
-    its larger side are far. Groups of 5 % of the points and more are never far.
+    twice its larger side are far. Groups of 5 % of the points and more are never far.
     """
     everything = np.ones(len(positions), bool)
     low, high = np.quantile(positions, CENTRAL, axis=0)
@@ -73,9 +73,9 @@ class FarPoints(Artist):
     def draw(self, renderer: Any) -> None:
         """Count the points beyond the present view in each direction, and draw one arrowhead for each."""
         self.heads, self.counts = [], []
-        box, point = self.ax.bbox, self.ax.figure.dpi / 72
+        point, (low, high) = self.ax.figure.dpi / 72, self.ax.bbox.get_points()
         pixels = self.ax.transData.transform(self.positions)
-        centre, half = (box.min + box.max) / 2, (box.max - box.min) / 2
+        centre, half = (low + high) / 2, (high - low) / 2
         from_centre = (pixels - centre) / half
         beyond = from_centre[np.abs(from_centre).max(axis=1) > 1]
         for members in _by_direction(beyond):
@@ -93,9 +93,11 @@ class FarPoints(Artist):
         head = {"marker": turned, "markersize": HEAD, "color": INK, "transform": IdentityTransform()}
         self.heads.append(Line2D(*place[:, None], **head))
         is_sideways = abs(direction[0]) >= abs(direction[1])
+        x, y = place - direction * HEAD * point
         text = Text(
-            *(place - direction * HEAD * point),
-            text=f"{count:,} far",
+            x,
+            y,
+            f"{count:,} far",
             fontsize="x-small",
             color=INK,
             ha=("right" if direction[0] > 0 else "left") if is_sideways else "center",

@@ -17,7 +17,7 @@ from .places import densest_place
 from .sample import some_of
 
 SMALL = 0.02  # groups of a smaller part of the points could be hidden by a name
-FEW = 15  # points of a small group that names try not to cover
+FEW = 300  # points of small groups that names try not to cover
 
 
 def explain_colours(ax: Axes, labels: Categories | Numbers | None, shown: Any) -> None:
@@ -55,8 +55,9 @@ def names_of_groups(labels: Categories, positions: np.ndarray) -> list[Label]:
 def small_groups(labels: Categories, positions: np.ndarray) -> np.ndarray:
     """Return some points of each group that a name could hide."""
     members = [np.flatnonzero(labels.codes == code) for code in range(len(labels.names))]
-    hidden = [some_of(rows, FEW) for rows in members if len(rows) < SMALL * len(positions)]
-    return positions[np.concatenate([np.empty(0, int), *hidden])]
+    small = [rows for rows in members if len(rows) < SMALL * len(positions)]
+    each = max(FEW // max(len(small), 1), 3)
+    return positions[np.concatenate([np.empty(0, int), *(some_of(rows, each) for rows in small)])]
 
 
 def write_rest(ax: Axes, labels: Categories) -> None:

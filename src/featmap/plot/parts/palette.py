@@ -40,7 +40,8 @@ def colours_for(n_categories: int) -> list[str]:
 
 def darkened(colour: str) -> str:
     """Return a colour in which text is legible on white paper, and which still belongs to the one given."""
-    return to_hex(0.6 * np.array(to_rgb(colour)))
+    red, green, blue = to_rgb(colour)
+    return to_hex((0.6 * red, 0.6 * green, 0.6 * blue))
 
 
 @lru_cache(maxsize=1)

@@ -31,7 +31,7 @@ def regions_of(cells: Cells, scores: np.ndarray, n_regions: int, n_names: int) -
     best = np.abs(scores).max(axis=1, initial=0)
     is_open = best >= LEAST
     leaders = _leaders(scores, is_open)
-    found = []
+    found: list[Region] = []
     while is_open.any() and len(found) < n_regions:
         parts = [_heaviest_part(cells, scores[:, column] * sign, best, is_open) for column, sign in leaders]
         _, region = max(parts, key=lambda part: part[0])
