@@ -34,7 +34,7 @@ FEWEST_CELLS, MOST_CELLS = 2, 60
 # Pale to middling orange: arrows are seen on all of it, and its palest colour on white paper.
 LEVELS = ListedColormap(colormaps["YlOrBr"](np.linspace(0.18, 0.7, 256)))
 FLAT = 0.1  # an island has no slope if the map shows less than this part of the feature there
-HIGH = 1.0  # its level is high, or low, if its mean is so many standard deviations from that of all rows
+HIGH = 0.75  # its level is high, or low, if its mean is so many standard deviations from that of all rows
 SMALLEST_ISLAND = 0.01  # part of the points that an island must have to be spoken of
 GRID_OF_ISLANDS = 25  # islands are cells of a grid of this size that hang together
 
