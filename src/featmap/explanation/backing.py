@@ -109,7 +109,7 @@ def backing(mapped: MappedData, run: Run) -> Backing:
 
 
 def _backing(mapped: MappedData, run: Run) -> Backing:
-    """On at most 3,000 rows. Of rows that are copies of each other one counts: a copy would know the noise of a row."""
+    """On at most 3,000 rows. Of rows that are copies one counts: a copy would know the noise of a row."""
     chosen = mapped.distinct
     rows = chosen[fixed_sample(len(chosen), min(len(chosen), MOST_ROWS))]
     sample = up_to_translation(winsorised(mapped, run).clipped(mapped.data.matrix[rows]))
