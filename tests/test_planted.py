@@ -20,9 +20,7 @@ def two_sheets(noise, seed):
         places = rng.uniform(-1, 1, size=(N_ROWS // 2, 2))
         angles = rng.uniform(0, 2 * np.pi, N_TRUE)
         bends = 0.3 * np.sin(2 * places[:, :1] + angles)
-        X[sheet == region, 5 * region : 5 * region + 5] += (
-            places @ np.array([np.cos(angles), np.sin(angles)]) + bends
-        )
+        X[sheet == region, 5 * region : 5 * region + 5] += places @ np.array([np.cos(angles), np.sin(angles)]) + bends
     return X, sheet
 
 
