@@ -57,7 +57,7 @@ def test_readme_has_the_figures_of_this_run(folder, demo):
     assert re.search(r"took \d+\.\d seconds", text)
     assert re.search(r"correlate by 0\.\d\d ", text)
     assert re.search(r"vary in \d+ directions", text)
-    pixels = re.findall(r"^  (r[0-7]c[0-7])  (\d\.\d{3})$", text, flags=re.MULTILINE)
+    pixels = re.findall(r"^  (row [0-7], column [0-7])  (\d\.\d{3})$", text, flags=re.MULTILINE)
     assert len({name for name, _ in pixels}) == 10
     importance = [float(value) for _, value in pixels]
     assert importance == sorted(importance, reverse=True)
