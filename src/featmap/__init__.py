@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .explanation.contrast import Contrast, FeatureRanking
     from .explanation.map_variance import MapVariance
     from .explanation.perturbation import Perturbation
+    from .explanation.trust import Trust
+    from .explanation.why import Change, Hidden, SetApart, Why
     from .run.memory import estimate_memory
     from .run.progress import FitReport
 
@@ -38,6 +40,7 @@ __version__ = "0.1.0"
 _SUBPACKAGES = ("datasets", "metrics", "plot")
 _HOMES = {
     "Backing": "explanation.backing",
+    "Change": "explanation.why",
     "Contrast": "explanation.contrast",
     "DatasetError": "errors",
     "Explanation": "explanation",
@@ -47,6 +50,7 @@ _HOMES = {
     "FeatureRanking": "explanation.contrast",
     "FitReport": "run.progress",
     "FitStopped": "errors",
+    "Hidden": "explanation.why",
     "InvalidDataError": "errors",
     "InvalidDataTypeError": "errors",
     "InvalidParameterError": "errors",
@@ -55,13 +59,17 @@ _HOMES = {
     "MissingExtraError": "errors",
     "NotEnoughMemoryError": "errors",
     "Perturbation": "explanation.perturbation",
+    "SetApart": "explanation.why",
     "StoreError": "errors",
+    "Trust": "explanation.trust",
+    "Why": "explanation.why",
     "estimate_memory": "run.memory",
     "explain": "explanation.any_map",
 }
 
 __all__ = [
     "Backing",
+    "Change",
     "Contrast",
     "DatasetError",
     "Explanation",
@@ -71,6 +79,7 @@ __all__ = [
     "FeatureRanking",
     "FitReport",
     "FitStopped",
+    "Hidden",
     "InvalidDataError",
     "InvalidDataTypeError",
     "InvalidParameterError",
@@ -79,7 +88,10 @@ __all__ = [
     "MissingExtraError",
     "NotEnoughMemoryError",
     "Perturbation",
+    "SetApart",
     "StoreError",
+    "Trust",
+    "Why",
     "__version__",
     "datasets",
     "estimate_memory",

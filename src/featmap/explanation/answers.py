@@ -22,8 +22,9 @@ from ..run.threads import BLOCK
 from ..tangents.axes import feature_importance, loadings
 from ..tangents.consistency import mean_consistency
 from ..values import DoubleArray, IntArray
-from .apart import checked_scale
+from .apart import Comparison, checked_scale
 from .arrows import KINDS, SCORED, draw_arrows, drawn, explained_variance, fidelity, scored
+from .asking_why import answer
 from .backing import Backing, backing
 from .chance import beats_chance
 from .contrast import Contrast, FeatureRanking, difference_with_p_values
@@ -35,6 +36,7 @@ from .perturbation import Perturbation, perturb
 from .points import Points
 from .regression import default_neighbors
 from .trust import Trust, measure_trust
+from .why import Why
 
 FEWEST_CROSS_FITTED = 4  # of a regression that can be cross-fitted
 PERTURBED_ROWS = 200
@@ -102,6 +104,24 @@ class Answers:
                 return measure_trust(mapped, kind, k, units, run)
 
         return mapped.kept(("trust", kind, k), measured) if groups is None else measured()
+
+    def why(self, rows: Any, k: int, groups: Any) -> Why:
+        checked_count("why", "k", k, 1)
+        near = self._near("why", None, groups)
+        chosen = np.unique(self.rows([rows] if np.ndim(rows) == 0 else rows))
+        if not len(chosen):
+            raise InvalidRowsError("why(rows=…): at least one row is needed")
+        trust = self.trust("blend", None, groups)
+        with Run(self.n_jobs) as run:
+            comparison = Comparison.of(self.points.mapped, run)
+            names = self._names_or_numbers
+            return answer(self.points, chosen, self._subject(chosen), names, k, near, comparison, trust, run)
+
+    def _subject(self, rows: IntArray) -> str:
+        if len(rows) > 1:
+            return f"These {len(rows):,} rows"
+        named = self.points.numbers[rows] if self.row_names is None else self.row_names[rows]
+        return f"Row {named[0]}"
 
     def consistency(self, rows: Any) -> DoubleArray:
         points = self.points

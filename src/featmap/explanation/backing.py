@@ -77,6 +77,11 @@ class Backing:
         """Names of the features that no other feature goes with, in the order of the columns."""
         return self.features[self.factors == 0]
 
+    @property
+    def finds_any(self) -> bool:
+        """Whether any feature is known by others beyond chance. It is false for columns that are independent."""
+        return bool(self.values.max() >= NOISE / np.sqrt(self.n_rows) + WIDTH / 2)
+
     def to_frame(self) -> DataFrame:
         """Give the backing as a tidy pandas DataFrame.
 
@@ -109,7 +114,7 @@ def backing(mapped: MappedData, run: Run) -> Backing:
 
 
 def _backing(mapped: MappedData, run: Run) -> Backing:
-    """On at most 3,000 rows. Of rows that are copies one counts: a copy would know the noise of a row."""
+    """On at most 3,000 rows. Of copies one counts: a copy would know the noise of a row."""
     chosen = mapped.distinct
     rows = chosen[fixed_sample(len(chosen), min(len(chosen), MOST_ROWS))]
     sample = up_to_translation(winsorised(mapped, run).clipped(mapped.data.matrix[rows]))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .perturbation import Perturbation
     from .points import Points
     from .trust import Trust
+    from .why import Why
 
 FRACTIONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 
@@ -31,6 +32,39 @@ class ExplanationMixin:
 
     n_jobs: int | None
     _points: Points
+
+    def why(self, rows: Any, k: int = 5, *, groups: ArrayLike | None = None) -> Why:
+        """Say why a row is where it is on the map, and which features matter around it.
+
+        The answer has three lists: what sets the rows around it apart from all rows, what changes across them on the
+        map, and what varies there but is not seen on the map. Features that no other feature goes with, which may be
+        noise, do not take part. Several rows are taken as one group. The rows around a row are those near it on the
+        map, weighted by a short walk on the graph of neighbours.
+
+        Parameters
+        ----------
+        rows : int, name, array-like or slice
+            The row, or the rows of a group: numbers that count from 0, a mask, or names if the data had an index.
+        k : int, default=5
+            The largest number of features in each list.
+        groups : array-like of shape (n_samples,) or None, default=None
+            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
+            time series, and are never on both sides of a score. Rows that are nearly equal never are.
+
+        Returns
+        -------
+        Why
+            The three lists with their numbers. Print it to read it; a notebook shows tables.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris(as_frame=True).data)
+        >>> print(model.why(0))
+        Row 0 lies among ...
+        """
+        return self._answers.why(rows, k, groups)
 
     def feature_importance(self, rows: ArrayLike | None = None, *, out: np.ndarray | None = None) -> np.ndarray:
         """Tell how much each feature varies around each row.

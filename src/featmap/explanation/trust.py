@@ -16,6 +16,7 @@ from ..metrics.ranks import nearest, ranks_kept
 from ..run import Run
 from ..values import DoubleArray, IntArray
 from .arrows import Arrows, scored
+from .backing import backing
 from .neighborhoods import Neighborhoods, cross_fitted
 from .points import MappedData, Points, points_of_data
 
@@ -51,8 +52,8 @@ class Trust:
     n_components : int
         The number of dimensions of the map.
     features_agree : bool
-        Whether the features around a row tell anything of each other. If they do not, there is nothing to explain,
-        and both shares are 0.
+        Whether any feature is known by others, see `FeatMAP.backing`. If none is, there is nothing to explain, and
+        both shares are 0.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class Trust:
     def sentence(self) -> str:
         """How good the arrows are and what to make of it, in one sentence."""
         if not self.features_agree:
-            return "Arrows are poor: around a row no feature tells anything of the others; do not read them."
+            return "Arrows are poor: no feature tells anything of the others; do not read them."
         advice = {
             "good": "read them one by one",
             "fair": "read the longest ones only",
@@ -133,8 +134,8 @@ def measure_trust(mapped: MappedData, kind: str, k: int, units: IntArray, run: R
         here = chosen[start:stop]
         return explained_around(draw, points, here, Neighborhoods.around(points, here, k, units))
 
-    by_arrows, by_plane, by_features, cosines, told = run.by_blocks(len(chosen), body, mapped.data.rows_per_block(k))
-    agree = _is_above_zero(told)
+    by_arrows, by_plane, by_features, cosines = run.by_blocks(len(chosen), body, mapped.data.rows_per_block(k))
+    agree = mapped.data.shape[1] < FEWEST_FEATURES or backing(mapped, run).finds_any
     return Trust(
         share_of_flat=_share(by_arrows, by_plane) if agree else 0.0,
         share_of_all=_share(by_arrows, by_features) if agree else 0.0,
@@ -157,17 +158,10 @@ def _share(part: DoubleArray, whole: DoubleArray) -> float:
     return float(np.clip(part.sum() / whole.sum(), 0, 1)) if whole.sum() > 0 else 0.0
 
 
-def _is_above_zero(values: DoubleArray) -> bool:
-    """Whether their mean is above 0 by more than three standard errors."""
-    if len(values) < 2:
-        return False
-    return bool(values.mean() > 3 * values.std(ddof=1) / np.sqrt(len(values)))
-
-
 def explained_around(
     draw: Arrows, points: Points, chosen: IntArray, around: Neighborhoods
 ) -> tuple[DoubleArray, ...]:
-    """What arrows, the best plane and all features explain around some points; cosines of arrows, and of the plane.
+    """What arrows, the best plane and all features explain around some points, and the cosines of arrows.
 
     All are cross-fitted, (points,) each. The first three are squared cosines between predicted and true changes, with
     a sign for the arrows, which may point the wrong way.
@@ -177,8 +171,7 @@ def explained_around(
     def score(fitted: Neighborhoods, scored: Neighborhoods) -> DoubleArray:
         cosines = scored.moments.cosines(draw(points, chosen, fitted, scored.rows_with_weight))
         others = [_told_by_features(fitted, scored, number, is_first_half) for number in range(len(chosen))]
-        columns = np.array(others).reshape(-1, 3)
-        return np.column_stack([cosines * np.abs(cosines), columns[:, :2], cosines, columns[:, 2]])
+        return np.column_stack([cosines * np.abs(cosines), np.array(others).reshape(-1, 2), cosines])
 
     return tuple(cross_fitted(around, score).T)
 
@@ -190,8 +183,8 @@ def _first_half(n_features: int) -> np.ndarray:
 
 def _told_by_features(
     fitted: Neighborhoods, scored: Neighborhoods, number: int, is_first_half: np.ndarray
-) -> tuple[float, float, float]:
-    """R²_q around one point for as many directions as the map has and for the best number; the first's cosine.
+) -> tuple[float, float]:
+    """R²_q around one point for as many directions as the map has, and for the best number.
 
     The leading directions are those of the fitted rows. On the scored rows one half of the features tells where a row
     lies along them, and so what the other half should be.
@@ -200,14 +193,13 @@ def _told_by_features(
     after, after_weights = _centered(scored, number)
     n_features, dim = before.shape[1], fitted.mapped.embedding.shape[1]
     if min(len(before), len(after)) < 2:
-        return 0.0, 0.0, 0.0
+        return 0.0, 0.0
     directions = np.linalg.svd(np.sqrt(weights)[:, None] * before, full_matrices=False)[2].T
     rows = np.sqrt(after_weights)[:, None] * after
     most = max(min(len(before) // 3, (n_features - 1) // 2), 1)
     numbers = [q for q in sorted({*N_DIRECTIONS, dim}) if q <= most]
-    told = {q: np.array(_cosines(rows, directions[:, :q], is_first_half)) for q in numbers}
-    flat = told[max(q for q in numbers if q <= dim)]
-    return np.square(flat).mean(), max(np.square(both).mean() for both in told.values()), flat.mean()
+    told = {q: _told(rows, directions[:, :q], is_first_half) for q in numbers}
+    return told[max(q for q in numbers if q <= dim)], max(told.values())
 
 
 def _centered(around: Neighborhoods, number: int) -> tuple[DoubleArray, DoubleArray]:
@@ -218,15 +210,16 @@ def _centered(around: Neighborhoods, number: int) -> tuple[DoubleArray, DoubleAr
     return rows - weights @ rows, weights
 
 
-def _cosines(rows: DoubleArray, directions: DoubleArray, is_first_half: np.ndarray) -> list[float]:
-    """Between what one half of the features tells of the other and what that is, both ways.
+def _told(rows: DoubleArray, directions: DoubleArray, is_first_half: np.ndarray) -> float:
+    """The squared cosine between what one half of the features tells of the other and what that is, both ways.
 
-    A few features cannot be halved. For them it is the root of the share of variance along the directions.
+    A few features cannot be halved. For them it is the share of their variance along the directions.
     """
     if len(is_first_half) < FEWEST_FEATURES:
         total = np.square(rows).sum()
-        return [float(np.sqrt(np.square(rows @ directions).sum() / total)) if total > 0 else 0.0]
-    return [_cosine_of_others(rows, directions, known) for known in (is_first_half, ~is_first_half)]
+        return float(np.square(rows @ directions).sum() / total) if total > 0 else 0.0
+    both = [_cosine_of_others(rows, directions, known) for known in (is_first_half, ~is_first_half)]
+    return float(np.square(both).mean())
 
 
 def _cosine_of_others(rows: DoubleArray, directions: DoubleArray, known: np.ndarray) -> float:

@@ -10,8 +10,8 @@ def local_moments(rows, positions, embedding, neighbors, weights, products, squa
     """The sums for a weighted regression, with intercept, of the features on the embedding around each point p.
 
     Neighbour j of p has the features x_j = rows[positions[p, j]], the position y_j = embedding[neighbors[p, j]] and
-    the weight w_j = weights[p, j]. The weights of a point sum to 1, or are all 0. Δ is the difference from the weighted
-    mean. The sums are products[p, :, h] = Σ_j w_j Δy_j Δx_jh, squares[p] = Σ_j w_j Δy_j Δy_jᵀ and
+    the weight w_j = weights[p, j]. The weights of a point sum to 1, or are all 0. Δ is the difference from their
+    weighted mean. The sums are products[p, :, h] = Σ_j w_j Δy_j Δx_jh, squares[p] = Σ_j w_j Δy_j Δy_jᵀ and
     spreads[p, h] = Σ_j w_j Δx_jh². Features are measured from the first neighbour with weight, so that all sums of a
     locally constant feature are exactly 0.
     """
