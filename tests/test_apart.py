@@ -165,13 +165,15 @@ def test_copies_count_once(table):
     assert around.n_effective[0] < 0.5 / (around.weights**2).sum()
 
 
-def test_only_rows_with_weight_count():
-    """The first has none, and lies far away in a value that would leave rounding behind."""
-    matrix = np.array([[1e6], [1 / 3], [1 / 3], [1 / 3]], np.float32)
-    found = [np.empty((1, 1)) for _ in range(3)]
+def test_values_are_measured_from_the_first_row_with_weight(rng):
+    """The first has none, and lies so far away that differences from it would leave rounding behind."""
+    matrix = np.append(1e6, np.full(50, 1 / 3)).astype(np.float32)[:, None]
+    weights = np.column_stack([np.zeros(20), rng.dirichlet(np.ones(50), 20)])
+    found = [np.empty((20, 1)) for _ in range(3)]
     limit = np.full(1, np.inf, np.float32)
-    weighted_moments(matrix, np.array([[0, 1, 2, 3]]), np.array([[0.0, 0.1, 0.2, 0.7]]), -limit, limit, *found)
-    assert [value.item() for value in found] == [np.float32(1 / 3), np.float32(1 / 3), 0]
+    weighted_moments(matrix, np.tile(np.arange(51), (20, 1)), weights, -limit, limit, *found)
+    for value, expected in zip(found, (np.float32(1 / 3), np.float32(1 / 3), 0), strict=True):
+        assert (value == expected).all()
 
 
 def test_a_locally_constant_feature_has_no_variance(table):
