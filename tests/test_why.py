@@ -135,9 +135,9 @@ def test_the_number_of_features_is_bounded(patients):
 
 def example(**changed):
     trust = Trust(0.8, 0.5, 0.4, 0.98, 0.7, 100, 500, 2, True)
-    apart = SetApart("worst area", 1940.2, 880.6, 569.4, 2019.0, 1.86, 1.86, False)
-    change = Change("texture", 0.45, 17.12, 22.4, (1.0, 0.1))
-    parts = {"apart": (apart,), "changes": (change,), "hidden": (Hidden("smoothness", 0.5, 0.01),), "alone": ()}
+    apart = SetApart("worst area", 23, 1940.2, 880.6, 569.4, 2019.0, 1.86, 1.86, False)
+    change = Change("texture", 1, 0.45, 17.12, 22.4, (1.0, 0.1))
+    parts = {"apart": (apart,), "changes": (change,), "hidden": (Hidden("smoothness", 4, 0.5, 0.01),), "alone": ()}
     return Why("Row 0", (0,), 40.2, **{**parts, **changed}, trust=trust)
 
 
@@ -156,7 +156,7 @@ def test_the_text_can_be_read_aloud():
 
 
 def test_a_row_that_is_unlike_those_around_it():
-    line = SetApart("worst area", 1940.2, 880.6, 569.4, 300.0, 1.86, 1.86, True)
+    line = SetApart("worst area", 23, 1940.2, 880.6, 569.4, 300.0, 1.86, 1.86, True)
     assert "its own value is 300, unlike theirs" in str(line)
 
 

@@ -43,7 +43,7 @@ def arrow_field(
     model: ModelOrPipeline,
     feature: int | str,
     *,
-    kind: str = "tangent",
+    kind: str = "blend",
     grid: int = 25,
     image_shape: tuple[int, ...] | None = None,
     feature_names: ArrayLike | None = None,
@@ -62,7 +62,7 @@ def arrow_field(
         A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
     feature : int or str
         A column number or a name.
-    kind : {"tangent", "frame", "map"}, default="tangent"
+    kind : {"blend", "tangent", "map", "frame"}, default="blend"
         The kind of arrows, as in ``model.arrows``.
     grid : int, default=25
         Cells of a grid along the wider side of the map, from 2 to 60. In each cell with enough points, the row
