@@ -15,6 +15,7 @@ from featmap.explanation.around import capped_weights, local_moments, together, 
 from featmap.explanation.ordering import ORDERS
 from featmap.explanation.walk import walk_weights
 from featmap.explanation.winsor import winsorised
+from featmap.kernels.neighborhoods import weighted_moments
 from featmap.run import Run
 from lab.data.planted import TABLES, clusters_with_own_features, with_noise
 
@@ -45,10 +46,10 @@ def explanation(table):
     return explain(*table)
 
 
-def weights_of(explanation, row):
+def weights_of(explanation, row, k):
     """Capped weights of all rows around one of them, from the walk: (m,)."""
     points = explanation._points
-    near = points.nearest_on_map(rows(row), K)
+    near = points.nearest_on_map(rows(row), k)
     weights = np.zeros(N_ROWS)
     weights[near[0]] = reference.capped(walk_weights(points, rows(row), near)[0])
     return weights
@@ -84,12 +85,12 @@ def test_z_means_and_masks_equal_their_twins(table, make):
     X, Y = table
     explanation = explain(make(X), Y)
     comparison = compared(explanation)
-    chosen = rows(0, 17, 199)
-    found = comparison.apart(explanation._points, chosen, K)
+    chosen = np.arange(N_ROWS, dtype=np.int32)
+    found = comparison.apart(explanation._points, chosen, 3 * K)
     inside, factors = reference.winsorised(X), comparison.backing.factors
     assert (factors == 0).any()
     for p, row in enumerate(chosen):
-        w = weights_of(explanation, row)
+        w = weights_of(explanation, row, 3 * K)
         n_effective = 1 / (w**2).sum()
         np.testing.assert_allclose(found.n_effective[p], n_effective)
         np.testing.assert_allclose(found.mean[p], w @ X, rtol=1e-5, atol=1e-5)
@@ -162,6 +163,17 @@ def test_copies_count_once(table):
     of_originals = np.bincount(around.near[0] // 4, around.weights[0])
     np.testing.assert_allclose(around.n_effective, 1 / (of_originals**2).sum())
     assert around.n_effective[0] < 0.5 / (around.weights**2).sum()
+
+
+def test_values_are_measured_from_the_first_row_with_weight(rng):
+    """The first has none, and lies so far away that differences from it would leave rounding behind."""
+    matrix = np.append(1e6, np.full(50, 1 / 3)).astype(np.float32)[:, None]
+    weights = np.column_stack([np.zeros(20), rng.dirichlet(np.ones(50), 20)])
+    found = [np.empty((20, 1)) for _ in range(3)]
+    limit = np.full(1, np.inf, np.float32)
+    weighted_moments(matrix, np.tile(np.arange(51), (20, 1)), weights, -limit, limit, *found)
+    for value, expected in zip(found, (np.float32(1 / 3), np.float32(1 / 3), 0), strict=True):
+        assert (value == expected).all()
 
 
 def test_a_locally_constant_feature_has_no_variance(table):
