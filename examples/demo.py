@@ -22,8 +22,8 @@ map.png shows {rows} images of 8 by 8 pixels, one point each. Images that look a
 the digit. The fit took {seconds:.1f} seconds.
 
 why.png is about one point, row {row}, digit {digit}, which has a ring on the map. It says why the point is there:
-what sets the images around it apart from all images, and which pixels change across them on the map. In words (pixels are named
-by row and column, counted from 0 at the top left; a spread is a standard deviation):
+what sets the images around it apart from all images, and which pixels change across them on the map. In words
+(a pixel is named by row and column, counted from 0 at the top left; a spread is a standard deviation):
 
 {why}
 
@@ -42,7 +42,7 @@ def main(folder: Path) -> None:
 
     variances = model.singular_values_**2
     row = int((variances[:, :2].sum(axis=1) / variances.sum(axis=1)).argmax())  # where a flat map can say the most
-    pixels = [f"row {y}, column {x}" for y in range(8) for x in range(8)]
+    pixels = [f"pixel ({y}, {x})" for y in range(8) for x in range(8)]
     text = TEXT.format(
         rows=f"{len(digits.data):,}",
         seconds=seconds,

@@ -57,10 +57,10 @@ def test_readme_has_the_answer_of_this_run(folder):
     assert "1,797 images" in text
     assert re.search(r"took \d+\.\d seconds", text)
     assert re.search(
-        r"^Row \d+ lies among \d+ rows whose row \d, column \d is \d\.\d spreads", text, flags=re.MULTILINE
+        r"^Row \d+ lies among \d+ rows whose pixel \(\d, \d\) is \d\.\d spreads", text, flags=re.MULTILINE
     )
-    assert len(re.findall(r"^  row [0-7], column [0-7]: ", text, flags=re.MULTILINE)) == 5
-    assert "row" in re.findall(r"^  (.*) grows ", text, flags=re.MULTILINE)[0]
+    assert len(re.findall(r"^  pixel \([0-7], [0-7]\): ", text, flags=re.MULTILINE)) == 5
+    assert "pixel" in re.findall(r"^  (.*) grows ", text, flags=re.MULTILINE)[0]
     assert "Arrows are good" in text
     assert "trustworthiness 0.9" in text
 

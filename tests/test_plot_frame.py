@@ -371,7 +371,7 @@ def test_a_grid_must_be_a_number_of_cells(model, grid):
         plot.arrow_field(model, 0, grid=grid)
 
 
-@pytest.mark.parametrize("name", ["arrow_field", "explain_point"])
+@pytest.mark.parametrize("name", ["arrow_field", "why"])
 def test_arrows_need_two_dimensions(model, name):
     with pytest.raises(InvalidParameterError, match=rf"^{name}\(model=…\): the map must have two or more dimensions"):
         getattr(plot, name)(with_embedding(model, model.embedding_[:, :1]), 0)
@@ -381,7 +381,7 @@ def test_arrows_need_two_dimensions(model, name):
 
 
 def test_a_page_has_arrows_map_bars_and_pixels_of_the_same_row(model, labels, digits):
-    ax = plot.explain_point(model, 5, k=4, image_shape=(8, 8), image=digits[5], labels=labels)
+    ax = plot.why(model, 5, k=4, image_shape=(8, 8), image=digits[5], labels=labels)
     pixels(ax)
     surroundings, the_map, bars, image = ax.child_axes
     columns = shown_columns(model, 5, 4)
@@ -404,14 +404,14 @@ def test_a_page_names_what_varies_but_is_hidden(rng):
     signal = np.sort(rng.uniform(size=(400, 1)), axis=0)
     data = np.column_stack([signal, signal**2, 9 * rng.normal(size=(400, 2))])
     explanation = explain(data, np.column_stack([signal[:, 0], rng.uniform(0, 0.1, size=400)]))
-    bars = plot.explain_point(explanation, 200, feature_names=["a", "b", "noise", "more noise"]).child_axes[2]
+    bars = plot.why(explanation, 200, feature_names=["a", "b", "noise", "more noise"]).child_axes[2]
     caption = bars.get_xlabel().replace("\n", " ")
     assert caption.split("does not show it: ")[1] in ("noise, more noise", "more noise, noise")
 
 
 @pytest.mark.parametrize("options", [{}, {"image_shape": (8, 8)}], ids=["wide bars", "pixels"])
 def test_panels_of_a_page_do_not_overlap(model, labels, options):
-    ax = plot.explain_point(model, 5, labels=labels, feature_names=LONG, **options)
+    ax = plot.why(model, 5, labels=labels, feature_names=LONG, **options)
     pixels(ax)
     assert len(ax.child_axes) == 3 + len(options)
     boxes = [panel.get_tightbbox() for panel in ax.child_axes]
@@ -419,7 +419,7 @@ def test_panels_of_a_page_do_not_overlap(model, labels, options):
 
 
 def test_a_page_passes_on_the_kind_of_arrows(model):
-    panel = plot.explain_point(model, 5, kind="frame").child_axes[0]
+    panel = plot.why(model, 5, kind="frame").child_axes[0]
     assert parallel(steps(panel), model.arrows([5], "frame")[0][shown_columns(model, 5, 10)])
 
 
@@ -433,6 +433,6 @@ def test_a_page_passes_on_the_kind_of_arrows(model):
     ],
 )
 def test_a_page_names_wrong_parameters_before_it_draws(model, options, named):
-    with pytest.raises(FeatmapError, match=rf"^explain_point\({named}\): \w+ must "):
-        plot.explain_point(model, 5, **options)
+    with pytest.raises(FeatmapError, match=rf"^why\({named}\): \w+ must "):
+        plot.why(model, 5, **options)
     assert not pyplot.get_fignums()
