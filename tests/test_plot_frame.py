@@ -268,12 +268,15 @@ def test_a_field_has_arrows_only_where_the_feature_changes_more_than_by_chance(s
     points = model._points
     around = Neighborhoods.around(points, rows.astype(np.int32), default_neighbors(800), points.mapped.copies)
     p_values = arrow_p_values(points, rows, around)
-    for feature, least, most in ((0, 0.95, 1), (2, 0, 0.02)):
+    found = []
+    for feature in (0, 2):
         beats_chance = false_discovery_control(p_values[:, feature]) <= 0.05  # over the rows of one field
         expected = beats_chance & (model.explained_variance(rows)[:, feature] > 0)
         places = only(plot.arrow_field(model, feature), Quiver).get_offsets()
         assert np.array_equal(np.asarray(places, np.float32).reshape(-1, 2), model.embedding_[rows[expected]])
-        assert least <= expected.mean() <= most
+        found.append(expected)
+    assert found[0][around.n_effective >= 10].all()  # it rises all over the map; a few rows alone would not tell
+    assert found[1].mean() <= 0.05
 
 
 def test_arrows_of_a_field_fade_with_what_the_map_shows(slopes, monkeypatch):
