@@ -46,15 +46,6 @@ class SetApart:
         ``z`` times the factor of its `backing`, by which features are ordered.
     is_unlike : bool
         Whether the row itself is unlike the rows around it: more than two of their standard deviations away.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from featmap import FeatMAP
-    >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris(as_frame=True).data)
-    >>> first = model.why(0).apart[0]
-    >>> first.z < 0 and first.mean < first.overall
-    True
     """
 
     feature: Any
@@ -99,12 +90,6 @@ class Change:
         deviation that the arrow accounts for, within the values that these rows have.
     arrow : tuple of float
         Its arrow on the map, see `FeatMAP.arrows`.
-
-    Examples
-    --------
-    >>> from featmap.explanation.why import Change
-    >>> Change("height", 0, explained=0.9, low=1.0, high=2.0, arrow=(0.0, 3.0)).direction
-    'upwards'
     """
 
     feature: Any
@@ -139,12 +124,6 @@ class Hidden:
         How much it varies around the row: its `feature_importance`.
     explained : float
         Which part of that the map shows: its `explained_variance`.
-
-    Examples
-    --------
-    >>> from featmap.explanation.why import Hidden
-    >>> print(Hidden("width", 1, importance=0.5, explained=0.1))
-    width (importance 0.50, R² 0.10)
     """
 
     feature: Any
