@@ -200,7 +200,7 @@ def test_what_finds_no_place_overlaps_and_is_reported():
 
 NAMED_PIXELS = {
     "arrow_field": lambda model, **options: plot.arrow_field(model, 29, **options),
-    "explain_point": lambda model, **options: plot.explain_point(model, 3, **options),
+    "why": lambda model, **options: plot.why(model, 3, **options),
     "feature": lambda model, **options: plot.feature(model, 29, **options),
     "features_on_map": lambda model, **options: plot.features_on_map(model, **options),
     "importance_bar": lambda model, **options: plot.importance_bar(model, 3, **options),

@@ -14,7 +14,6 @@ from drawn import legend_names, only, overlapping, pixels, scatters, shown_colum
 from featmap import FeatMAP, FeatmapError, InvalidParameterError, explain, plot
 from featmap.explanation.regression import default_neighbors
 from featmap.plot.arrow_field import islands_without_slope, rows_of_field
-from featmap.plot.parts.shown import beats_chance
 from featmap.plot.parts.trust import trust_caption
 
 N_ROWS = 300
@@ -63,24 +62,11 @@ def test_features_of_chance_get_no_arrow_and_the_picture_says_so(rng):
     assert text.get_text() == "no feature changes across the map here\nmore than by chance"
 
 
-@pytest.mark.parametrize("dim", [1, 2, 3])
-def test_chance_is_that_of_a_regression_on_the_map(rng, dim):
-    """Among rows of noise only, about five in a hundred have any feature that beats chance."""
-    embedding = rng.normal(size=(300, dim))
-    explanation = explain(rng.normal(size=(300, 5)), embedding)
-    n_near = default_neighbors(300)
-    near = rng.normal(size=(2_000, n_near, dim))
-    noise = rng.normal(size=(2_000, n_near, 5))
-    near, noise = near - near.mean(axis=1, keepdims=True), noise - noise.mean(axis=1, keepdims=True)
-    fitted = near @ np.linalg.solve(near.transpose(0, 2, 1) @ near, near.transpose(0, 2, 1) @ noise)
-    explained = np.square(fitted).sum(axis=1) / np.square(noise).sum(axis=1)
-    assert beats_chance(explanation, explained).any(axis=1).mean() == pytest.approx(0.05, abs=0.015)
-
-
 def test_arrows_fade_with_what_the_map_shows(model, monkeypatch):
     explained = np.zeros((1, 64))
     explained[0, [20, 28, 36]] = 0.6, 0.4, 0.46
     monkeypatch.setattr(FeatMAP, "explained_variance", lambda self, rows: np.repeat(explained, len(rows), axis=0))
+    monkeypatch.setattr(FeatMAP, "significant_arrows", lambda self, rows: explained > 0)
     panel = plot.local_frame(model, 5).child_axes[0]
     assert [text.get_text() for text in texts(panel, "feature")] == ["feature 20", "feature 36", "feature 28"]
     alpha = only(panel, Quiver).get_facecolors()[:, 3]
@@ -371,7 +357,7 @@ def test_a_grid_must_be_a_number_of_cells(model, grid):
         plot.arrow_field(model, 0, grid=grid)
 
 
-@pytest.mark.parametrize("name", ["arrow_field", "explain_point"])
+@pytest.mark.parametrize("name", ["arrow_field", "why"])
 def test_arrows_need_two_dimensions(model, name):
     with pytest.raises(InvalidParameterError, match=rf"^{name}\(model=…\): the map must have two or more dimensions"):
         getattr(plot, name)(with_embedding(model, model.embedding_[:, :1]), 0)
@@ -381,7 +367,7 @@ def test_arrows_need_two_dimensions(model, name):
 
 
 def test_a_page_has_arrows_map_bars_and_pixels_of_the_same_row(model, labels, digits):
-    ax = plot.explain_point(model, 5, k=4, image_shape=(8, 8), image=digits[5], labels=labels)
+    ax = plot.why(model, 5, k=4, image_shape=(8, 8), image=digits[5], labels=labels)
     pixels(ax)
     surroundings, the_map, bars, image = ax.child_axes
     columns = shown_columns(model, 5, 4)
@@ -390,28 +376,37 @@ def test_a_page_has_arrows_map_bars_and_pixels_of_the_same_row(model, labels, di
     assert all(np.array_equal(mark.get_offsets()[0], model.embedding_[5]) for mark in marks)
     assert len(marks) == 2
     assert legend_names(the_map) == [str(digit) for digit in range(10)]
-    assert np.allclose([bar.get_width() for bar in bars.patches], model.explained_variance([5])[0][columns])
-    names = [f"row {column // 8}, column {column % 8}" for column in columns]
-    assert [label.get_text() for label in bars.get_yticklabels()] == names
-    assert [text.get_text() for text in texts(surroundings, "feature")] == names
-    assert np.allclose(image.get_images()[0].get_array().ravel(), model.feature_importance([5])[0])
+    assert [text.get_text() for text in texts(surroundings, "feature")] == [pixel_name(column) for column in columns]
+    apart = model.why(5, 4).apart
+    assert [bar.get_width() for bar in bars.patches] == [line.z for line in apart]
+    assert [label.get_text() for label in bars.get_yticklabels()] == [pixel_name(line.column) for line in apart]
+    assert [text.get_text() for text in texts(bars, "values")] == [line.values for line in apart]
+    (own,) = (line for line in bars.get_lines() if line.get_gid() == "own")
+    assert np.allclose(own.get_xdata(), [(line.own - line.overall) / line.spread for line in apart])
+    drawn = image.get_images()[0].get_array().ravel()
+    assert np.allclose([drawn[line.column] for line in apart], [line.score for line in apart])
     squares = [patch.get_xy() for patch in image.patches if patch.get_gid() == "named"]
-    assert {(x + 0.5, y + 0.5) for x, y in squares} == {(column % 8, column // 8) for column in columns.tolist()}
+    assert {(x + 0.5, y + 0.5) for x, y in squares} == {(line.column % 8, line.column // 8) for line in apart}
     assert image.collections
 
 
+def pixel_name(column):
+    return f"row {column // 8}, column {column % 8}"
+
+
 def test_a_page_names_what_varies_but_is_hidden(rng):
-    signal = np.sort(rng.uniform(size=(400, 1)), axis=0)
-    data = np.column_stack([signal, signal**2, 9 * rng.normal(size=(400, 2))])
-    explanation = explain(data, np.column_stack([signal[:, 0], rng.uniform(0, 0.1, size=400)]))
-    bars = plot.explain_point(explanation, 200, feature_names=["a", "b", "noise", "more noise"]).child_axes[2]
+    """Two features that go with each other, but not with the place on the map."""
+    Y = rng.uniform(size=(600, 2))
+    level = 0.1 * rng.normal(size=600)
+    data = np.column_stack([Y, Y.sum(axis=1), Y[:, 0] - Y[:, 1], level, level + 0.02 * rng.normal(size=600)])
+    bars = plot.why(explain(data, Y), 200, feature_names=["a", "b", "c", "d", "level", "like it"]).child_axes[2]
     caption = bars.get_xlabel().replace("\n", " ")
-    assert caption.split("does not show it: ")[1] in ("noise, more noise", "more noise, noise")
+    assert caption.split("does not show it: ")[1] in ("level, like it", "like it, level")
 
 
 @pytest.mark.parametrize("options", [{}, {"image_shape": (8, 8)}], ids=["wide bars", "pixels"])
 def test_panels_of_a_page_do_not_overlap(model, labels, options):
-    ax = plot.explain_point(model, 5, labels=labels, feature_names=LONG, **options)
+    ax = plot.why(model, 5, labels=labels, feature_names=LONG, **options)
     pixels(ax)
     assert len(ax.child_axes) == 3 + len(options)
     boxes = [panel.get_tightbbox() for panel in ax.child_axes]
@@ -419,7 +414,7 @@ def test_panels_of_a_page_do_not_overlap(model, labels, options):
 
 
 def test_a_page_passes_on_the_kind_of_arrows(model):
-    panel = plot.explain_point(model, 5, kind="frame").child_axes[0]
+    panel = plot.why(model, 5, kind="frame").child_axes[0]
     assert parallel(steps(panel), model.arrows([5], "frame")[0][shown_columns(model, 5, 10)])
 
 
@@ -433,6 +428,6 @@ def test_a_page_passes_on_the_kind_of_arrows(model):
     ],
 )
 def test_a_page_names_wrong_parameters_before_it_draws(model, options, named):
-    with pytest.raises(FeatmapError, match=rf"^explain_point\({named}\): \w+ must "):
-        plot.explain_point(model, 5, **options)
+    with pytest.raises(FeatmapError, match=rf"^why\({named}\): \w+ must "):
+        plot.why(model, 5, **options)
     assert not pyplot.get_fignums()

@@ -424,7 +424,7 @@ def test_consistency_colours_the_map(model):
     pixels(ax)
     lowest = colour_at(ax, model.embedding_[consistency.argmin()])
     assert lowest == pytest.approx(matplotlib.colormaps["viridis"](0.0))
-    assert bar_label(ax).startswith("agreement with its neighbors")
+    assert bar_label(ax).startswith("agreement with neighbors")
 
 
 def test_points_without_directions_are_grey(model_with_copies):

@@ -239,6 +239,8 @@ def test_a_row_without_neighbours_has_an_answer():
 def test_wrong_questions_are_refused(patients):
     with pytest.raises(InvalidParameterError, match=r"why\(k=0\)"):
         patients.why(0, k=0)
+    with pytest.raises(InvalidParameterError, match=r"why\(feature_names=…\): .* 35; got 2"):
+        patients.why(0, feature_names=["a", "b"])
     with pytest.raises(InvalidRowsError, match="at least one row"):
         patients.why([])
     with pytest.raises(InvalidRowsError):

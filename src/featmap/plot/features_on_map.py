@@ -123,6 +123,7 @@ def mean_scores(cells: Cells, score: Scores) -> np.ndarray:
 
 def _labels(found: list[Region], cells: Cells, positions: np.ndarray, names: list[str]) -> list[Label]:
     """Return a text for each region: its features one below the other, at its densest place."""
+    centre = (positions.min(axis=0) + positions.max(axis=0)) / 2
     strongest = max((abs(region.scores[0]) for region in found), default=1.0)
     labels = []
     for region, colour in zip(found, colours_for(len(found)), strict=True):
@@ -131,8 +132,13 @@ def _labels(found: list[Region], cells: Cells, positions: np.ndarray, names: lis
             for column, score in zip(region.columns, region.scores, strict=True)
         ]
         place = densest_place(positions[np.isin(cells.of_points, region.cells)])
+        outwards = (place - centre) / (np.linalg.norm(place - centre) or 1)
         size = SMALLEST + (LARGEST - SMALLEST) * abs(region.scores[0]) / strongest
-        labels.append(Label("\n".join(lines), tuple(place), darkened(colour), size, clear=6.0, gid="region"))
+        labels.append(
+            Label(
+                "\n".join(lines), tuple(place), darkened(colour), size, clear=6.0, away=tuple(outwards), gid="region"
+            )
+        )
     return labels
 
 
