@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.stats import permutation_test
 
-from featmap import InvalidDataError, InvalidParameterError, explain
+from featmap import FeatMAP, InvalidDataError, InvalidParameterError, explain
 from featmap.explanation.contrast import difference_with_p_values
 
 
@@ -236,3 +236,18 @@ def test_wrong_groups(ask, message, rng):
     explanation = explained(rng.normal(size=(300, 3)), rng)
     with pytest.raises(InvalidParameterError, match=message):
         ask(explanation)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("pca", [None, 3])
+def test_under_cosine_differences_are_in_units_of_the_data(make, pca, rng):
+    """Rows of a are longer, so the first feature is larger there, although it is a smaller part of them."""
+    in_a = np.arange(120) < 40
+    X = rng.uniform(50, 60, size=(120, 5))
+    X[in_a] += [43, 200, 0, 0, 0]
+    model = FeatMAP(metric="cosine", pca=pca, n_epochs=5, random_state=0).fit(make(X))
+    expected = X[in_a].mean(axis=0) - X[~in_a].mean(axis=0)
+    np.testing.assert_allclose(model.contrast(in_a).difference, expected, rtol=1e-4, atol=1e-4)
+    new = model.explain(make(3 * X[30:60] + rng.uniform(size=(30, 5))))
+    expected = 3 * (X[30:40].mean(axis=0) - X[40:60].mean(axis=0))
+    np.testing.assert_allclose(new.contrast(range(10)).difference, expected, atol=1.5)

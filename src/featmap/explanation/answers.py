@@ -110,13 +110,14 @@ class Answers:
         if np.isin(first, second).any():
             raise InvalidParameterError("contrast(a, b): the groups must have no row in common")
         both = np.concatenate([first, second])
-        rows = up_to_translation(self.points.values[both])
+        features = self.points.features(both)
+        rows = up_to_translation(features.matrix)
         difference, p_values = difference_with_p_values(rows, np.isin(both, first), n_permutations, random_state)
         found = Contrast(
             self._names_or_numbers,
             self._mean_importance(first),
             self._mean_importance(second),
-            self.data.in_units(difference),
+            features.in_units(difference),
             p_values,
             false_discovery_control(p_values),
         )
