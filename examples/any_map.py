@@ -10,7 +10,7 @@ from featmap import explain, plot
 wine = load_wine(as_frame=True)
 X = StandardScaler().set_output(transform="pandas").fit_transform(wine.data)
 explanation = explain(X, TSNE(random_state=0).fit_transform(X))
-print("the three most important features around row 0:", explanation.top_features([0], k=3)[0])
+print("the three features that set row 0 apart:", explanation.top_features([0], k=3)[0])
 
 plot.arrow_field(explanation, "alcohol")  # where on the map alcohol grows
 plt.savefig("any_map.png")

@@ -59,7 +59,7 @@ def main(folder: Path) -> None:
         held=held[row],
         median=np.median(held),
         directions=model.intrinsic_dim_[row],
-        pixels="\n".join(f"  {names[pixel]}  {importance[pixel]:.3f}" for pixel in model.top_features([row], 10)[0]),
+        pixels="\n".join(f"  {names[pixel]}  {importance[pixel]:.3f}" for pixel in np.argsort(-importance)[:10]),
     )
     (folder / "README.txt").write_text(text, encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Put new rows on a map that exists, and ask which features matter around them."""
+"""Put new rows on a map that exists, and ask what sets them apart."""
 
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split

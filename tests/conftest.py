@@ -28,6 +28,11 @@ def digits():
 
 
 @pytest.fixture(scope="session")
+def digits_model(digits):
+    return FeatMAP(random_state=0, n_epochs=200).fit(digits)
+
+
+@pytest.fixture(scope="session")
 def model():
     """A map of 300 digits, for pictures."""
     return FeatMAP(n_epochs=50, random_state=0).fit(load_digits().data[:300])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize
 
 
 def nearest_others(X, k):
@@ -293,6 +293,73 @@ def turned(frame, gradient, rate, largest_angle):
     turn = -rate * (product - product.T) / 2
     angle = np.linalg.norm(turn) / np.sqrt(2)
     return frame + frame @ turn * min(1, largest_angle / angle)
+
+
+def walk_weights(P, links, near, row, n_steps=8, least=1e-4, fewest=16, n_nearest=30, base=1e-3):
+    """Weights of the rows near a point on the map: visits of a walk within them, by the weight of their edges there.
+
+    ``links`` are the weights of the point to all rows, and ``row`` is its own number, −1 for a new point.
+    """
+    P, nodes = np.asarray(P, np.float64), np.append(near, row) if row >= 0 else np.asarray(near)
+    W = P[np.ix_(nodes, nodes)]
+    degrees = W.sum(axis=1)
+    first = np.asarray(links, np.float64)[nodes]
+    visits = np.zeros(len(nodes))
+    if first.sum() > 0:
+        here = first / first.sum()
+        visits = here.copy()
+        for _ in range(n_steps - 1):
+            here = np.divide(here, degrees, out=np.zeros_like(here), where=degrees > 0) @ W
+            visits += here
+    weights = np.divide(visits, degrees, out=np.zeros_like(visits), where=degrees > 0)[: len(near)]
+    weights = weights / weights.max() if weights.max() > 0 else weights
+    weights[weights < least] = 0
+    if (weights > 0).sum() < fewest or len(near) < n_nearest:
+        weights[:n_nearest] += base
+        weights[n_nearest:] = 0
+    return weights
+
+
+def halves(weights, units):
+    """Weights of every second unit, in the order in which they come, and of the others; each sums to 1."""
+    units_with_weight = list(dict.fromkeys(unit for unit, weight in zip(units, weights, strict=True) if weight > 0))
+    sides = np.array([units_with_weight.index(unit) % 2 if unit in units_with_weight else -1 for unit in units])
+    parts = [np.where(sides == side, weights, 0.0) for side in (0, 1)]
+    return [part / part.sum() if part.sum() > 0 else part for part in parts]
+
+
+def weighted_centered(values, weights):
+    """Values minus their weighted mean."""
+    values = np.asarray(values, np.float64)
+    return values - weights @ values
+
+
+def weighted_slopes(X, Y, weights):
+    """Gᵀ of the weighted regression of X on Y: (d', n)."""
+    roots = np.sqrt(weights)[:, None]
+    return np.linalg.lstsq(roots * weighted_centered(Y, weights), roots * weighted_centered(X, weights), rcond=None)[
+        0
+    ]
+
+
+def weighted_cosine(arrows, X, Y, weights):
+    """Between the changes that arrows predict and the true ones, over all rows and features."""
+    predicted, true = weighted_centered(Y, weights) @ arrows, weighted_centered(X, weights)
+    sizes = np.sqrt((weights @ predicted**2).sum() * (weights @ true**2).sum())
+    return (weights @ (predicted * true)).sum() / sizes
+
+
+def mixture(G, G_a, G_b, H, H_a, H_b, S):
+    """u G + v H with (u, v) ≥ 0 of the least expected error, by a general minimiser."""
+
+    def product(A, B):
+        return np.trace(A.T @ S @ B)
+
+    c = np.array([product(G_a, G_b), (product(G_a, H_b) + product(G_b, H_a)) / 2])
+    means = (G_a + G_b) / 2, (H_a + H_b) / 2
+    M = np.array([[product(A, B) for B in means] for A in means])
+    found = minimize(lambda t: t @ M @ t - 2 * c @ t, [0.5, 0.5], bounds=[(0, None)] * 2, tol=1e-14)
+    return found.x[0] * G + found.x[1] * H
 
 
 def welch_as_normal(a, b, axis):

@@ -9,11 +9,13 @@ from typing import Any
 import featmap
 from featmap import datasets, metrics, plot
 from featmap.explanation import Explanation
+from featmap.explanation.backing import Backing
 from featmap.explanation.contrast import Contrast, FeatureRanking
+from featmap.explanation.map_variance import MapVariance
 from featmap.explanation.perturbation import Perturbation
 
 # Methods return these; users do not construct them, so their constructors are not public.
-RESULTS = (Explanation, Contrast, FeatureRanking, Perturbation)
+RESULTS = (Explanation, Backing, Contrast, MapVariance, FeatureRanking, Perturbation)
 
 
 def public_surface() -> Iterator[tuple[str, Any]]:

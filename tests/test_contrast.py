@@ -10,7 +10,7 @@ from scipy.stats import binom, false_discovery_control, hypergeom, mannwhitneyu,
 
 import reference
 from featmap import FeatMAP, InvalidDataError, InvalidParameterError, explain
-from featmap.explanation.comparison import Comparison
+from featmap.explanation.comparison import GroupComparison
 from featmap.explanation.permutations import strata_of
 from featmap.explanation.table import GroupMoments, Table
 from featmap.run import Run
@@ -34,7 +34,7 @@ def compared(X, in_a, n_permutations=None, seed=0):
     rows = X.astype(np.float32) if sp.issparse(X) else np.asarray(X, np.float32)
     described = [np.flatnonzero(codes == group).astype(np.int32) for group in range(2)]
     with Run(1) as run:
-        return Comparison.of(rows, codes, described, n_permutations, seed, run).difference(0, run)
+        return GroupComparison.of(rows, codes, described, n_permutations, seed, run).difference(0, run)
 
 
 def discoveries(X, in_a, n_permutations=None, seed=0):

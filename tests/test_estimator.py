@@ -111,8 +111,8 @@ def test_arrows_carry_loadings_through_the_frame(model):
         model.arrows([8], kind="swirl")
 
 
-def test_top_features_are_the_most_important(model):
-    top = model.top_features([0, 5], k=3)
+def test_features_that_vary_are_the_most_important(model):
+    top = model.top_features([0, 5], k=3, by="varies")
     importance = model.feature_importance([0, 5])
     assert top.shape == (2, 3)
     with pytest.raises(InvalidParameterError, match=r"top_features\(k=0\)"):

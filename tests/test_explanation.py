@@ -11,7 +11,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_swiss_roll
 from sklearn.decomposition import PCA
-from sklearn.linear_model import LinearRegression
 from sklearn.metrics import r2_score
 
 import reference
@@ -24,9 +23,9 @@ from featmap import (
     InvalidRowsError,
     explain,
 )
-from featmap.explanation import arrows
-from featmap.explanation.answers import SCORED
-from featmap.explanation.arrows import KINDS
+from featmap.explanation import projection
+from featmap.explanation.arrows import KINDS, SCORED
+from featmap.explanation.arrows import scored as draw_scored
 from featmap.neighbors.exact import ExactSearch
 from featmap.tangents.axes import axes
 
@@ -60,7 +59,7 @@ def test_large_tangent_spaces_are_added_up_a_few_at_a_time(rng, monkeypatch):
     X = rng.normal(size=(200, 300))
     explanation = explain(X, rng.normal(size=(200, 2)), n_tangent_neighbors=60)
     expected = explanation.arrows(range(40))
-    monkeypatch.setattr(arrows, "BYTES_OF_TANGENTS", 2**20)
+    monkeypatch.setattr(projection, "BYTES_OF_TANGENTS", 2**20)
     tracemalloc.start()
     found = explanation.arrows(range(40))
     _, peak = tracemalloc.get_traced_memory()
@@ -69,12 +68,12 @@ def test_large_tangent_spaces_are_added_up_a_few_at_a_time(rng, monkeypatch):
     assert peak < 60 * 2**20  # all at once they take 200 MB and more
 
 
-def test_top_features_are_those_of_largest_importance_in_every_block(rng, monkeypatch):
+def test_features_that_vary_are_those_of_largest_importance_in_every_block(rng, monkeypatch):
     explanation = explain(rng.normal(size=(50, 6)), rng.normal(size=(50, 2)))
     expected = np.argsort(-explanation.feature_importance(), axis=1, kind="stable")
     monkeypatch.setattr("featmap.explanation.answers.BLOCK", 7)
-    assert np.array_equal(explanation.top_features(k=3), expected[:, :3])
-    assert np.array_equal(explanation.top_features([4, 2], k=99), expected[[4, 2]])
+    assert np.array_equal(explanation.top_features(k=3, by="varies"), expected[:, :3])
+    assert np.array_equal(explanation.top_features([4, 2], k=99, by="varies"), expected[[4, 2]])
 
 
 def test_new_rows_are_searched_for_once_and_land_where_transform_puts_them(rng, monkeypatch):
@@ -132,29 +131,58 @@ def test_permuted_features_permute_arrows(kind, rng):
     np.testing.assert_allclose(explain(X[:, order], Y).arrows(kind=kind), expected, atol=1e-4)
 
 
+def projected(slopes, points, row, left_out):
+    """Slopes within the tangent spaces of a row and its neighbours, made again without some rows."""
+    X, P = points.mapped.data.matrix, points.mapped.manifold.graph.weights.toarray()
+    neighbors = points.tangents.neighbors
+    parts = []
+    for center in [row, *(j for j in neighbors[row] if j not in left_out)]:
+        kept = np.array([j for j in neighbors[center] if j not in left_out])
+        sigma, V = reference.local_svd(X, center, kept, P[center, kept], center="mean")
+        n_axes = min(4, int((sigma > 1e-6 * sigma[0]).sum()))
+        parts.append(slopes @ V[:, :n_axes] @ V[:, :n_axes].T)
+    return np.mean(parts, axis=0)
+
+
+@pytest.mark.parametrize("n_neighbors", [60, 40])
 @pytest.mark.parametrize("kind", ALL_KINDS)
-def test_fidelity_equals_its_twin(kind, rng):
-    """Arrows that know one half of the nearest on the map, by the order of distance, scored on the other half."""
-    X, Y = rng.normal(size=(150, 12)), rng.normal(size=(150, 2))
-    X[:, :3] += np.column_stack([Y, Y[:, 0] * Y[:, 1]])
+def test_fidelity_equals_its_twin(kind, n_neighbors, rng):
+    """What knows one half of the rows around a point is scored on the other half.
+
+    Below 60 rows the mixture is that of a sample of rows: it is given to the twin.
+    """
+    X, Y = rng.normal(size=(150, 12)), rng.normal(size=(150, 2)).astype(np.float32)
+    X[:, :3] += 2 * np.column_stack([Y, Y[:, 0] * Y[:, 1]])
     explanation = explain(X, Y, intrinsic_dim=4)
     points = explanation._points
+    data, P = points.mapped.data.matrix, points.mapped.manifold.graph.weights.toarray()
     V = axes(points.mapped.data, points.tangents, np.arange(150, dtype=np.int32), 4).astype(float)
 
-    def arrows(row, fitted, scored):
+    def arrows(row, near, fitted, scored):
         if kind == "frame":
-            return points.frame_without(row, scored) @ V[row, :2]
-        slopes = LinearRegression().fit(Y[fitted], X[fitted]).coef_.T
-        around = np.append(points.tangents.neighbors[row], row)
-        return slopes if kind == "map" else slopes @ (np.swapaxes(V, 1, 2) @ V)[around].mean(axis=0)
+            return points.frame_without(row, near[scored > 0]) @ V[row, :2]
+        parts = [fitted, *reference.halves(fitted, near)]
+        G = [reference.weighted_slopes(data[near], Y[near], part) for part in parts]
+        if kind == "map":
+            return G[0]
+        H = [projected(slopes, points, row, near[scored > 0]) for slopes in G]
+        if kind == "tangent":
+            return H[0]
+        if n_neighbors < 60:
+            u, v = draw_scored("blend", points, n_neighbors, points.mapped.copies).keywords["mixture"][0]
+            return u * G[0] + v * H[0]
+        steps = reference.weighted_centered(Y[near], fitted)
+        return reference.mixture(*G, *H, (fitted * steps.T) @ steps)
 
     for row in (0, 77, 149):
-        near = np.argsort(np.linalg.norm(Y - Y[row], axis=1))[1:61]
-        scores = []
-        for fitted, scored in ((near[::2], near[1::2]), (near[1::2], near[::2])):
-            predicted, true = (centered(part) for part in (Y[scored] @ arrows(row, fitted, scored), X[scored]))
-            scores.append((predicted * true).sum() / np.linalg.norm(predicted) / np.linalg.norm(true))
-        assert explanation.fidelity([row], kind, 60)[0] == pytest.approx(np.mean(scores), abs=1e-5)
+        near = np.argsort(np.linalg.norm(Y - Y[row], axis=1))[1 : n_neighbors + 1]
+        weights = reference.walk_weights(P, P[row], near, row)
+        first, second = reference.halves(weights / weights.sum(), near)
+        scores = [
+            reference.weighted_cosine(arrows(row, near, *pair), data[near], Y[near], pair[1])
+            for pair in ((first, second), (second, first))
+        ]
+        assert explanation.fidelity([row], kind, n_neighbors)[0] == pytest.approx(np.mean(scores), abs=1e-5)
 
 
 def test_a_frame_knows_nothing_of_rows_left_out(rng):
@@ -182,10 +210,9 @@ def test_a_score_of_the_papers_frames_is_that_of_the_frames_drawn(rng):
     explanation = explain(X, X[:, :2], frames="paper")
     points, near = explanation._points, np.argsort(np.linalg.norm(X[:, :2] - X[7, :2], axis=1))[1:61]
     arrows = explanation.arrows([7], kind="frame")[0]
-    scores = []
-    for scored in (near[::2], near[1::2]):
-        predicted, true = centered(X[scored, :2] @ arrows.T), centered(X[scored])
-        scores.append((predicted * true).sum() / np.linalg.norm(predicted) / np.linalg.norm(true))
+    P = points.mapped.manifold.graph.weights.toarray()
+    halves = reference.halves(reference.walk_weights(P, P[7], near, 7), near)
+    scores = [reference.weighted_cosine(arrows.T, X[near], X[near, :2], scored) for scored in halves]
     assert explanation.fidelity([7], "frame", 60)[0] == pytest.approx(np.mean(scores), abs=1e-5)
     assert np.array_equal(points.frame_without(7, near), points.frames.axes[7])
 
@@ -256,7 +283,7 @@ def test_the_features_that_vary_locally_are_the_important_ones(rng):
     X = rng.normal(0, 3, (4, 50))[piece] + rng.normal(0, 0.01, (2000, 50))
     curved = np.column_stack([t, np.sin(2 * t[:, 0]) + t[:, 1], np.cos(2 * t[:, 2]) + t[:, 0]])
     X[:, 10:15] += curved
-    top = FeatMAP(random_state=0, n_epochs=20).fit(X).top_features(k=5)
+    top = FeatMAP(random_state=0, n_epochs=20).fit(X).top_features(k=5, by="varies")
     found = np.array([set(row) <= set(range(10, 15)) for row in top.tolist()])
     assert found.mean() >= 0.99
 
@@ -272,11 +299,6 @@ def test_swiss_roll():
     ceiling = median_fidelity(dense, "map")
     assert median_fidelity(dense, "tangent") >= 0.95 * ceiling
     assert median_fidelity(dense, "frame") >= 0.8 * ceiling
-
-
-@pytest.fixture(scope="module")
-def digits_model(digits):
-    return FeatMAP(random_state=0, n_epochs=200).fit(digits)
 
 
 def test_the_order_of_the_kinds_on_digits(digits_model):
@@ -474,12 +496,22 @@ def test_explained_variance_is_between_zero_and_one(digits_model, plane):
     assert 0.1 < explained.max() <= 1
 
 
-def test_explained_variance_is_that_of_a_regression_on_the_nearest(rng):
-    X, Y = rng.normal(size=(100, 5)), rng.normal(size=(100, 2))
-    near = np.argsort(np.linalg.norm(Y - Y[8], axis=1))[1:21]
-    predicted = LinearRegression().fit(Y[near], X[near]).predict(Y[near])
-    expected = r2_score(X[near], predicted, multioutput="raw_values")
-    np.testing.assert_allclose(explain(X, Y).explained_variance([8], 20)[0], expected, atol=1e-6)
+def test_explained_variance_is_that_of_a_regression_on_the_other_half(rng):
+    X, Y = rng.normal(size=(150, 5)), rng.normal(size=(150, 2)).astype(np.float32)
+    X[:, 0] += 3 * Y[:, 1]
+    explanation = explain(X, Y)
+    P = explanation._points.mapped.manifold.graph.weights.toarray()
+    near = np.argsort(np.linalg.norm(Y - Y[8], axis=1))[1:61]
+    first, second = reference.halves(reference.walk_weights(P, P[8], near, 8), near)
+    expected = []
+    for fitted, scored in ((first, second), (second, first)):
+        slopes = reference.weighted_slopes(X[near], Y[near], fitted)
+        predicted = reference.weighted_centered(Y[near], scored) @ slopes
+        true = reference.weighted_centered(X[near], scored)
+        expected.append(r2_score(true, predicted, sample_weight=scored, multioutput="raw_values"))
+    found = explanation.explained_variance([8], 60)[0]
+    np.testing.assert_allclose(found, np.mean(expected, axis=0).clip(0), atol=1e-5)
+    assert found[0] > 0
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (30, 1), (40, 3)])

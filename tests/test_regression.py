@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
+import reference
 from featmap.data.scaling import scale_data
 from featmap.explanation.regression import MapSearch, Moments, default_neighbors
 
@@ -19,20 +20,18 @@ def local(request, rng):
     X[:, 0] += Y[:, 0]
     data = scale_data(X)
     neighbors = MapSearch.build(Y).nearest_others(Y[:4], np.arange(4), 20)
-    return data, Y, neighbors, Moments.around(data, Y, neighbors)
-
-
-def centered(values):
-    return values - values.mean(axis=0)
+    weights = rng.random(size=neighbors.shape) * (rng.random(size=neighbors.shape) < 0.8)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return data, Y, neighbors, weights, Moments.around(data, Y, neighbors, weights)
 
 
 def test_moments_equal_their_twin(local):
-    data, Y, neighbors, moments = local
-    for p, near in enumerate(neighbors):
-        dx, dy = centered(data.matrix[near].astype(float)), centered(Y[near].astype(float))
-        np.testing.assert_allclose(moments.products[p], dy.T @ dx, atol=1e-6)
-        np.testing.assert_allclose(moments.squares[p], dy.T @ dy, rtol=1e-6)
-        np.testing.assert_allclose(moments.spreads[p], (dx**2).sum(axis=0), atol=1e-6)
+    data, Y, neighbors, weights, moments = local
+    for p, (near, w) in enumerate(zip(neighbors, weights, strict=True)):
+        dx, dy = (reference.weighted_centered(part[near], w) for part in (data.matrix, Y))
+        np.testing.assert_allclose(moments.products[p], (w * dy.T) @ dx, atol=1e-7)
+        np.testing.assert_allclose(moments.squares[p], (w * dy.T) @ dy, rtol=1e-6)
+        np.testing.assert_allclose(moments.spreads[p], w @ dx**2, atol=1e-7)
 
 
 def test_features_that_are_constant_among_the_neighbors_have_exactly_no_moments(rng):
@@ -40,7 +39,7 @@ def test_features_that_are_constant_among_the_neighbors_have_exactly_no_moments(
     X = rng.normal(5, 1, size=(250, 301))
     X[:100, 1:] = rng.normal(size=300)
     Y = rng.normal(size=(250, 2)).astype(np.float32)
-    moments = Moments.around(scale_data(X), Y, np.arange(100, dtype=np.int32)[None])
+    moments = Moments.around(scale_data(X), Y, np.arange(100, dtype=np.int32)[None], np.full((1, 100), 0.01))
     assert moments.spreads[0, 0] > 0
     assert moments.products[0, :, 0].all()
     assert (moments.spreads[0, 1:] == 0).all()
@@ -48,15 +47,16 @@ def test_features_that_are_constant_among_the_neighbors_have_exactly_no_moments(
 
 
 def test_slopes_and_explained_variance_are_those_of_a_regression(local):
-    data, Y, neighbors, moments = local
+    data, Y, neighbors, weights, moments = local
     slopes = moments.slopes()
     explained = moments.explained(slopes)
-    for p, near in enumerate(neighbors):
+    for p, (near, w) in enumerate(zip(neighbors, weights, strict=True)):
         X_near = data.matrix[near].astype(float)
-        model = LinearRegression().fit(Y[near], X_near)
+        model = LinearRegression().fit(Y[near], X_near, sample_weight=w)
         np.testing.assert_allclose(slopes[p], model.coef_.T, atol=1e-6)
-        residual = ((X_near - model.predict(Y[near])) ** 2).sum(axis=0)
-        total = (centered(X_near) ** 2).sum(axis=0)
+        np.testing.assert_allclose(slopes[p], reference.weighted_slopes(X_near, Y[near], w), atol=1e-6)
+        residual = w @ (X_near - model.predict(Y[near])) ** 2
+        total = w @ reference.weighted_centered(X_near, w) ** 2
         varying = total > 0
         np.testing.assert_allclose(explained[p][varying], 1 - residual[varying] / total[varying], atol=1e-6)
         assert (explained[p][~varying] == 0).all()
@@ -66,33 +66,44 @@ def test_a_narrow_direction_of_the_map_is_one(rng):
     X = rng.normal(size=(30, 4))
     Y = (rng.normal(size=(30, 2)) * [1, 1e-3]).astype(np.float32)
     data = scale_data(X)
-    slopes = Moments.around(data, Y, np.arange(30, dtype=np.int32)[None]).slopes()
+    slopes = Moments.around(data, Y, np.arange(30, dtype=np.int32)[None], np.full((1, 30), 1 / 30)).slopes()
     expected = LinearRegression().fit(Y.astype(float), data.matrix.astype(float)).coef_.T
     np.testing.assert_allclose(slopes[0], expected, rtol=1e-6)
 
 
 def test_cosines_compare_all_changes_at_once(local, rng):
-    data, Y, neighbors, moments = local
+    data, Y, neighbors, weights, moments = local
     arrows = rng.normal(size=moments.products.shape)
-    for p, near in enumerate(neighbors):
-        dx, dy = centered(data.matrix[near].astype(float)), centered(Y[near].astype(float))
-        predicted = dy @ arrows[p]
-        expected = (predicted * dx).sum() / np.linalg.norm(predicted) / np.linalg.norm(dx)
+    for p, (near, w) in enumerate(zip(neighbors, weights, strict=True)):
+        expected = reference.weighted_cosine(arrows[p], data.matrix[near], Y[near], w)
         assert moments.cosines(arrows)[p] == pytest.approx(expected, abs=1e-6)
+
+
+def test_explained_variance_of_other_rows_is_that_of_their_residuals(local, rng):
+    """Slopes that were fitted elsewhere may predict worse than the mean."""
+    data, Y, neighbors, weights, moments = local
+    slopes = rng.normal(size=moments.products.shape)
+    for p, (near, w) in enumerate(zip(neighbors, weights, strict=True)):
+        dx, dy = (reference.weighted_centered(part[near], w) for part in (data.matrix, Y))
+        varying = w @ dx**2 > 0
+        expected = 1 - (w @ (dx - dy @ slopes[p]) ** 2)[varying] / (w @ dx**2)[varying]
+        np.testing.assert_allclose(moments.explained(slopes)[p][varying], expected, rtol=1e-5)
+    assert (moments.explained(slopes) < 0).any()
 
 
 def test_a_map_without_extent_has_no_slopes(rng):
     data = scale_data(rng.normal(size=(30, 3)))
     neighbors = np.tile(np.arange(10, dtype=np.int32), (2, 1))
+    weights = np.full(neighbors.shape, 0.1)
     flat = np.zeros((30, 2), np.float32)
     line = np.column_stack([np.arange(30), np.zeros(30)]).astype(np.float32)
     for Y in (flat, line):
-        moments = Moments.around(data, Y, neighbors)
+        moments = Moments.around(data, Y, neighbors, weights)
         slopes = moments.slopes()
         assert np.isfinite(slopes).all()
         assert (slopes[:, 1] == 0).all()
         assert np.isfinite(moments.cosines(slopes)).all()
-    assert (Moments.around(data, flat, neighbors).slopes() == 0).all()
+    assert (Moments.around(data, flat, neighbors, weights).slopes() == 0).all()
 
 
 def test_points_are_not_their_own_neighbors():

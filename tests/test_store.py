@@ -591,6 +591,7 @@ NUMBERS = {
     (*MANIFOLD, "search", 1, "matrix"): "numbers in the search",
     (*GRAPH, "data"): "Graph.weights must lie in",
     (*TANGENTS, "centers"): "numbers in the tangent spaces",
+    (*TANGENTS, "weights"): "numbers in the tangent spaces",
     (*TANGENTS, "factors"): "numbers in the tangent spaces",
     (*TANGENTS, "singular_values"): "numbers in the tangent spaces",
     (*TANGENTS, "radii", "total"): "numbers in the tangent spaces",
@@ -715,6 +716,7 @@ def with_fewer_directions(content, arrays):
 
 NEIGHBORS = [(*MANIFOLD, "neighbors", name) for name in ("indices", "distances")]
 LOCAL_SVD = [
+    ("weights",),
     *([name] for name in ("centers", "neighbors", "factors", "singular_values", "intrinsic_dim")),
     *(["radii", name] for name in ("total", "along", "centered")),
 ]

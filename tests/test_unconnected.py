@@ -246,7 +246,7 @@ def test_tangent_arrows_leave_out_neighbours_without_an_edge():
         X[6 * group : 6 * group + 6, 4 * group : 4 * group + 4] = rng.random((6, 4)) < 0.7
         X[6 * group : 6 * group + 6, 4 * group] = True
     model = FeatMAP(metric="jaccard", n_epochs=20, random_state=0).fit(X)
-    importance, arrows = model.feature_importance(), model.arrows()
+    importance, arrows = model.feature_importance(), model.arrows(kind="tangent")
     others = np.repeat(np.arange(11), 6)[:, None] != np.repeat(np.arange(11), 4)
     assert not importance[others].any()
     assert not arrows[others].any()

@@ -14,13 +14,14 @@ INDICES = np.zeros((m, k), np.int32)
 ROWS = np.zeros((m, 4), np.float32)
 EYES = np.broadcast_to(np.eye(dim, dtype=np.float32), (m, dim, dim))
 SIGMA = np.tile([2.0, 1.0], (m, 1))
+WEIGHTS = np.ones((m, k), np.float32)
 RADII = Radii(np.ones(m), np.ones((m, dim)), np.ones((m, dim)))
 
 GOOD = {
     "Neighbors(5 points, 3 each)": lambda: Neighbors(INDICES, np.tile(np.float32([0, 1, 2]), (m, 1))),
     "Graph(5 points, 5 directed edges)": lambda: Graph(sp.csr_matrix(np.eye(m, dtype=np.float32))),
     "Tangents(5 points, 2 directions from 3 neighbours)": lambda: Tangents(
-        ROWS, INDICES, np.zeros((m, k, r)), SIGMA, np.ones(m, np.int32), RADII
+        ROWS, INDICES, WEIGHTS, np.zeros((m, k, r)), SIGMA, np.ones(m, np.int32), RADII
     ),
     "Radii(5 points)": lambda: RADII,
     "Connection(4 edges, 2 directions)": lambda: Connection(
@@ -43,9 +44,10 @@ def test_they_print_themselves(text):
         lambda: Neighbors(INDICES, np.tile(np.float32([2, 1, 0]), (m, 1))),
         lambda: Graph(sp.csr_matrix(np.ones((2, 3), np.float32))),
         lambda: Graph(sp.csr_matrix(2 * np.eye(m, dtype=np.float32))),
-        lambda: Tangents(ROWS, INDICES, np.zeros((m, k, r)), SIGMA[:, ::-1], np.ones(m, np.int32), RADII),
-        lambda: Tangents(ROWS, INDICES, np.zeros((m, k + 1, r)), SIGMA, np.ones(m, np.int32), RADII),
-        lambda: Tangents(ROWS, INDICES, np.zeros((m, k, r)), SIGMA, np.ones(m, np.int32), RADII[:3]),
+        lambda: Tangents(ROWS, INDICES, WEIGHTS, np.zeros((m, k, r)), SIGMA[:, ::-1], np.ones(m, np.int32), RADII),
+        lambda: Tangents(ROWS, INDICES, WEIGHTS, np.zeros((m, k + 1, r)), SIGMA, np.ones(m, np.int32), RADII),
+        lambda: Tangents(ROWS, INDICES, WEIGHTS, np.zeros((m, k, r)), SIGMA, np.ones(m, np.int32), RADII[:3]),
+        lambda: Tangents(ROWS, INDICES, WEIGHTS[:, 1:], np.zeros((m, k, r)), SIGMA, np.ones(m, np.int32), RADII),
         lambda: Radii(np.ones(m + 1), np.ones((m, dim)), np.ones((m, dim))),
         lambda: Radii(np.ones(m), np.ones((m, dim)), np.ones((m, dim + 1))),
         lambda: Connection(np.zeros((4, 2, 2)), np.zeros((4, 3, 3)), np.zeros((4, 2))),

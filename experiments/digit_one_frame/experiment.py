@@ -57,7 +57,7 @@ def draw_point(report: Report, model: FeatMAP, ones: Bunch, row: int) -> None:
 
 
 def draw_corners(report: Report, model: FeatMAP, ones: Bunch, rows: np.ndarray) -> None:
-    importance, top = model.feature_importance(rows), model.top_features(rows, N_PIXELS)
+    importance, top = model.feature_importance(rows), model.top_features(rows, N_PIXELS, by="varies")
     figure, axes = plt.subplots(2, 5, figsize=(11, 4.8), layout="constrained")
     for ax, row, pixels, important in zip(axes.ravel(), rows, importance, top, strict=True):
         image = ones.data[row].reshape(ones.image_shape)
@@ -78,7 +78,7 @@ def claims_on_corners(
     report: Report, model: FeatMAP, ones: Bunch, rows: np.ndarray
 ) -> tuple[list[Claim], dict[str, Any]]:
     images = ones.data[rows].reshape(-1, *ones.image_shape).astype(float)
-    to_corners, to_ends = distances(images, model.top_features(rows, N_PIXELS))
+    to_corners, to_ends = distances(images, model.top_features(rows, N_PIXELS, by="varies"))
     panels = {
         "to the nearest corner": mean_by_digit(to_corners),
         "to the nearer end of the stroke": mean_by_digit(to_ends),

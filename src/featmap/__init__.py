@@ -26,8 +26,12 @@ if TYPE_CHECKING:
     from .estimator import FeatMAP
     from .explanation import Explanation
     from .explanation.any_map import explain
+    from .explanation.backing import Backing
     from .explanation.contrast import Contrast, FeatureRanking
+    from .explanation.map_variance import MapVariance
     from .explanation.perturbation import Perturbation
+    from .explanation.trust import Trust
+    from .explanation.why import Change, Hidden, SetApart, Why
     from .run.memory import estimate_memory
     from .run.progress import FitReport
 
@@ -35,6 +39,8 @@ __version__ = "0.1.0"
 
 _SUBPACKAGES = ("datasets", "metrics", "plot")
 _HOMES = {
+    "Backing": "explanation.backing",
+    "Change": "explanation.why",
     "Contrast": "explanation.contrast",
     "DatasetError": "errors",
     "Explanation": "explanation",
@@ -44,19 +50,26 @@ _HOMES = {
     "FeatureRanking": "explanation.contrast",
     "FitReport": "run.progress",
     "FitStopped": "errors",
+    "Hidden": "explanation.why",
     "InvalidDataError": "errors",
     "InvalidDataTypeError": "errors",
     "InvalidParameterError": "errors",
     "InvalidRowsError": "errors",
+    "MapVariance": "explanation.map_variance",
     "MissingExtraError": "errors",
     "NotEnoughMemoryError": "errors",
     "Perturbation": "explanation.perturbation",
+    "SetApart": "explanation.why",
     "StoreError": "errors",
+    "Trust": "explanation.trust",
+    "Why": "explanation.why",
     "estimate_memory": "run.memory",
     "explain": "explanation.any_map",
 }
 
 __all__ = [
+    "Backing",
+    "Change",
     "Contrast",
     "DatasetError",
     "Explanation",
@@ -66,14 +79,19 @@ __all__ = [
     "FeatureRanking",
     "FitReport",
     "FitStopped",
+    "Hidden",
     "InvalidDataError",
     "InvalidDataTypeError",
     "InvalidParameterError",
     "InvalidRowsError",
+    "MapVariance",
     "MissingExtraError",
     "NotEnoughMemoryError",
     "Perturbation",
+    "SetApart",
     "StoreError",
+    "Trust",
+    "Why",
     "__version__",
     "datasets",
     "estimate_memory",

@@ -159,6 +159,7 @@ class Tangents:
 
     centers: Any  # (m, n) the points themselves, scaled: the data (not a copy) or new rows
     neighbors: IntArray  # (m, k) the rows of the data that made X_i
+    weights: FloatArray  # (m, k) theirs, the squares of W_i
     factors: DoubleArray  # (m, k, r) F_i = W_i U_i Σ_i⁻¹; columns beyond the local rank are zero
     singular_values: DoubleArray  # (m, r) falling, in unit size
     intrinsic_dim: IntArray  # (m,) d_i
@@ -168,6 +169,7 @@ class Tangents:
         n_rows, k, r = self.factors.shape
         _check("Tangents.centers", self.centers, (n_rows, self.centers.shape[1]))
         _check("Tangents.neighbors", self.neighbors, (n_rows, k))
+        _check("Tangents.weights", self.weights, (n_rows, k))
         _check("Tangents.singular_values", self.singular_values, (n_rows, r))
         _check("Tangents.intrinsic_dim", self.intrinsic_dim, (n_rows,))
         _check("Tangents.radii", self.radii.total, (n_rows,))
@@ -179,6 +181,7 @@ class Tangents:
         return Tangents(
             self.centers[rows],
             self.neighbors[rows],
+            self.weights[rows],
             self.factors[rows],
             self.singular_values[rows],
             self.intrinsic_dim[rows],

@@ -30,28 +30,28 @@ class Groups:
         return np.flatnonzero(self.names[self.codes] == label).astype(np.int32)
 
 
-def label_values(caller: str, labels: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+def label_values(caller: str, labels: Any, n_rows: int, name: str = "labels") -> tuple[np.ndarray, np.ndarray]:
     """The labels as an array, and which of them are missing: None, NaN, pandas' NA, or masked."""
-    with _comparing(caller):
+    with _comparing(caller, name):
         values = np.asarray(labels)
         # A list of strings and NaN becomes an array of strings, in which NaN is one of them.
         given = values if hasattr(labels, "dtype") else np.asarray(labels, dtype=object)
         missing = np.array([_is_missing(value) for value in given.ravel().tolist()], bool)
     if values.shape != (n_rows,):
         raise InvalidDataError(
-            f"{caller}(labels=…): labels must have one label per row, shape ({n_rows},); got shape {values.shape}"
+            f"{caller}({name}=…): {name} must have one label per row, shape ({n_rows},); got shape {values.shape}"
         )
     return values, missing | np.ma.getmaskarray(labels) if np.ma.isMaskedArray(labels) else missing
 
 
-def grouped(caller: str, labels: Any, n_rows: int) -> Groups:
+def grouped(caller: str, labels: Any, n_rows: int, name: str = "labels") -> Groups:
     """The groups that labels make. Missing labels are refused."""
-    values, missing = label_values(caller, labels, n_rows)
+    values, missing = label_values(caller, labels, n_rows, name)
     if missing.any():
         raise InvalidDataError(
-            f"{caller}(labels=…): {int(missing.sum())} labels are missing; leave those rows out, or label them"
+            f"{caller}({name}=…): {int(missing.sum())} {name} are missing; leave those rows out, or label them"
         )
-    with _comparing(caller):
+    with _comparing(caller, name):
         names, codes = np.unique(values, return_inverse=True)
     return Groups(codes.astype(np.int32), names)
 
@@ -61,12 +61,12 @@ def _is_missing(value: Any) -> bool:
 
 
 @contextmanager
-def _comparing(caller: str) -> Iterator[None]:
+def _comparing(caller: str, name: str) -> Iterator[None]:
     """Say what to do about labels that numpy cannot compare."""
     try:
         yield
     except (TypeError, ValueError) as error:
         raise InvalidDataTypeError(
-            f"{caller}(labels=…): labels cannot be compared ({error}); give every row one label, all of them numbers "
+            f"{caller}({name}=…): {name} cannot be compared ({error}); give every row one label, all of them numbers "
             "or all of them strings"
         ) from error

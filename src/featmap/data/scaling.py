@@ -71,7 +71,7 @@ class ScaledData:
         scale = float(power_of_two_below(lengths.max(initial=0.0)))
         return ScaledData(_multiplied(chosen, (lengths * scale).astype(np.float32)), self.center, scale)
 
-    def restore(self, rows: FloatArray) -> DoubleArray:
+    def restore(self, rows: np.ndarray) -> DoubleArray:
         """Scaled dense rows in the units of the user. Unit rows stay unit rows."""
         return rows.astype(np.float64) / self.scale + self.center
 

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..checks.counts import checked_count
 from ..checks.extras import pandas_for
+from ..checks.labels import grouped
 from ..checks.rows import checked_rows
-from ..errors import InvalidParameterError
+from ..errors import InvalidParameterError, InvalidRowsError
 from ..run import Run
 from ..run.threads import BLOCK
 from ..tangents.axes import feature_importance, loadings
 from ..tangents.consistency import mean_consistency
 from ..values import DoubleArray, IntArray
-from .arrows import KINDS, Arrows, draw_arrows, fidelity, random_arrows
+from .apart import Comparison, checked_scale
+from .arrows import KINDS, SCORED, draw_arrows, drawn, explained_variance, fidelity, scored
+from .asking_why import answer
+from .backing import Backing, backing
+from .chance import beats_chance
 from .contrast import Contrast, FeatureRanking
+from .dependence import joined_with_groups
 from .groups import contrast, rank_features
+from .map_variance import MapVariance, explained_by_map
+from .neighborhoods import Neighborhoods
+from .ordering import checked_order
 from .perturbation import Perturbation, perturb
 from .points import Points
 from .regression import default_neighbors
+from .trust import Trust, measure_trust
+from .why import Why
 
 FEWEST_CROSS_FITTED = 4  # of a regression that can be cross-fitted
 PERTURBED_ROWS = 200
-SCORED = {**KINDS, "random": random_arrows}
 
 
 class Answers:
@@ -57,28 +69,63 @@ class Answers:
             return loadings(self.space, self.points.tangents, self.rows(rows), self.dim, run, self.components)
 
     def arrows(self, rows: Any, kind: str, n_neighbors: int | None) -> DoubleArray:
-        draw = _known("arrows", kind, KINDS)
-        k = self._n_near("arrows", n_neighbors)
+        _check_kind("arrows", kind, KINDS)
+        near = self._near("arrows", n_neighbors)
+        draw = drawn(kind, self.points, *near)
 
-        def of_block(chosen: IntArray) -> np.ndarray:
-            drawn = np.swapaxes(draw_arrows(draw, self.points, chosen, k)[0], 1, 2)
-            return drawn if kind == "frame" else self.data.in_units(drawn)
+        def of_block(chosen: IntArray, around: Neighborhoods) -> np.ndarray:
+            arrows = np.swapaxes(draw_arrows(draw, self.points, chosen, around), 1, 2)
+            return arrows if kind == "frame" else self.data.in_units(arrows)
 
-        return self._by_blocks(self.rows(rows), of_block, k)
+        return self._around_rows(rows, near, of_block)
 
-    def explained_variance(self, rows: Any, n_neighbors: int | None) -> DoubleArray:
-        k = self._n_near("explained_variance", n_neighbors)
+    def significant_arrows(self, rows: Any, n_neighbors: int | None, rate: float, groups: Any) -> np.ndarray:
+        if not 0 <= rate <= 1:
+            raise InvalidParameterError(f"significant_arrows(rate={rate!r}): rate must be a number from 0 to 1")
+        near = self._near("significant_arrows", n_neighbors, groups)
 
-        def of_block(chosen: IntArray) -> np.ndarray:
-            slopes, moments = draw_arrows(KINDS["map"], self.points, chosen, k)
-            return moments.explained(slopes)
+        def of_block(chosen: IntArray, around: Neighborhoods) -> np.ndarray:
+            shown = explained_variance(self.points, chosen, around) > 0
+            return shown & beats_chance(self.points, chosen, around, rate)
 
-        return self._by_blocks(self.rows(rows), of_block, k)
+        return self._around_rows(rows, near, of_block).astype(bool)
 
-    def fidelity(self, rows: Any, kind: str, n_neighbors: int | None) -> DoubleArray:
-        draw = _known("fidelity", kind, SCORED)
-        k = self._n_near("fidelity", n_neighbors)
-        return self._by_blocks(self.rows(rows), lambda chosen: fidelity(draw, self.points, chosen, k), k)
+    def explained_variance(self, rows: Any, n_neighbors: int | None, groups: Any) -> DoubleArray:
+        near = self._near("explained_variance", n_neighbors, groups)
+        return self._around_rows(rows, near, partial(explained_variance, self.points))
+
+    def fidelity(self, rows: Any, kind: str, n_neighbors: int | None, groups: Any) -> DoubleArray:
+        _check_kind("fidelity", kind, SCORED)
+        near = self._near("fidelity", n_neighbors, groups)
+        return self._around_rows(rows, near, partial(fidelity, scored(kind, self.points, *near), self.points))
+
+    def trust(self, kind: str, n_neighbors: int | None, groups: Any) -> Trust:
+        _check_kind("trust", kind, KINDS)
+        mapped, (k, units) = self.points.mapped, self._near("trust", n_neighbors, groups)
+
+        def measured() -> Trust:
+            with Run(self.n_jobs) as run:
+                return measure_trust(mapped, kind, k, units, run)
+
+        return mapped.kept(("trust", kind, k), measured) if groups is None else measured()
+
+    def why(self, rows: Any, k: int, groups: Any) -> Why:
+        checked_count("why", "k", k, 1)
+        near = self._near("why", None, groups)
+        chosen = np.unique(self.rows([rows] if np.ndim(rows) == 0 else rows))
+        if not len(chosen):
+            raise InvalidRowsError("why(rows=…): at least one row is needed")
+        trust = self.trust("blend", None, groups)
+        with Run(self.n_jobs) as run:
+            comparison = Comparison.of(self.points.mapped, run)
+            names = self.names_or_numbers
+            return answer(self.points, chosen, self._subject(chosen), names, k, near, comparison, trust, run)
+
+    def _subject(self, rows: IntArray) -> str:
+        if len(rows) > 1:
+            return f"These {len(rows):,} rows"
+        named = self.points.numbers[rows] if self.row_names is None else self.row_names[rows]
+        return f"Row {named[0]}"
 
     def consistency(self, rows: Any) -> DoubleArray:
         points = self.points
@@ -91,13 +138,24 @@ class Answers:
 
         return self._by_blocks(self.rows(rows), of_block, n_links)
 
-    def top_features(self, rows: Any, k: int) -> np.ndarray:
+    def backing(self) -> Backing:
+        with Run(self.n_jobs) as run:
+            return replace(backing(self.points.mapped, run), features=self.names_or_numbers)
+
+    def map_variance(self) -> MapVariance:
+        with Run(self.n_jobs) as run:
+            explained = explained_by_map(self.points.mapped, run)
+        return MapVariance(self.names_or_numbers, explained, self.backing())
+
+    def top_features(self, rows: Any, k: int, by: str, scale: str) -> np.ndarray:
         k = min(checked_count("top_features", "k", k, 1), self.data.shape[1])
+        make_score, scale = checked_order(by), checked_scale("top_features", scale)
         chosen = self.rows(rows)
+        score = make_score(self, scale)
         top = np.empty((len(chosen), k), np.int64)
         for start in range(0, len(chosen), BLOCK):
-            importance = self.feature_importance(chosen[start : start + BLOCK])
-            top[start : start + BLOCK] = np.argsort(-importance, axis=1, kind="stable")[:, :k]
+            scores = score(chosen[start : start + BLOCK])
+            top[start : start + BLOCK] = np.argsort(-scores, axis=1, kind="stable")[:, :k]
         return top if self.feature_names is None else self.feature_names[top]
 
     def contrast(self, a: Any, b: Any, labels: Any, n_permutations: int | None, random_state: int) -> Contrast:
@@ -139,11 +197,30 @@ class Answers:
     def names_or_numbers(self) -> np.ndarray:
         return np.arange(self.data.shape[1]) if self.feature_names is None else self.feature_names
 
-    def _n_near(self, caller: str, n_neighbors: int | None) -> int:
-        n_others = len(self.points.mapped.embedding) - 1
+    def _near(self, caller: str, n_neighbors: int | None, groups: Any = None) -> tuple[int, IntArray]:
+        """How many rows are near a point on the map, and which rows depend on each other: see `Neighborhoods`."""
+        mapped = self.points.mapped
+        n_rows = len(mapped.embedding)
         if n_neighbors is None:
-            return default_neighbors(n_others + 1)
-        return checked_count(caller, "n_neighbors", n_neighbors, FEWEST_CROSS_FITTED, n_others)
+            k = default_neighbors(n_rows)
+        else:
+            k = checked_count(caller, "n_neighbors", n_neighbors, FEWEST_CROSS_FITTED, n_rows - 1)
+        if groups is None:
+            return k, mapped.copies
+        return k, joined_with_groups(mapped.copies, grouped(caller, groups, n_rows, "groups").codes)
+
+    def _around_rows(
+        self,
+        rows: Any,
+        near: tuple[int, IntArray],
+        of_block: Callable[[IntArray, Neighborhoods], np.ndarray],
+    ) -> DoubleArray:
+        """What is asked of the rows around each row on the map, block by block."""
+
+        def of_rows(chosen: IntArray) -> np.ndarray:
+            return of_block(chosen, Neighborhoods.around(self.points, chosen, *near))
+
+        return self._by_blocks(self.rows(rows), of_rows, near[0])
 
     def _by_blocks(self, rows: IntArray, of_block: Callable[[IntArray], np.ndarray], k: int) -> DoubleArray:
         """In float64, since the data's units may be beyond float32."""
@@ -155,7 +232,6 @@ class Answers:
             return run.by_blocks(len(rows), body, self.data.rows_per_block(k))[0]
 
 
-def _known(caller: str, kind: Any, kinds: dict[str, Arrows]) -> Arrows:
+def _check_kind(caller: str, kind: Any, kinds: Collection[str]) -> None:
     if not isinstance(kind, str) or kind not in kinds:
         raise InvalidParameterError(f"{caller}(kind={kind!r}): kind must be one of {', '.join(map(repr, kinds))}")
-    return kinds[kind]

@@ -30,7 +30,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class GroupComparison:
     """Rows in groups, with all that the comparisons of each group with the others share."""
 
     table: Table
@@ -51,7 +51,7 @@ class Comparison:
         n_permutations: int | None,
         seed: int,
         run: Run,
-    ) -> Comparison:
+    ) -> GroupComparison:
         """Of the rows of an array or CSR matrix. Ranks are those of the ``described`` rows of each group."""
         table, sizes = Table.of(rows), np.bincount(codes)
         sums = table.sums(codes, len(sizes))

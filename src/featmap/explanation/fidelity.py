@@ -13,7 +13,7 @@ def arrow_fidelity(
     X: ArrayLike,
     Y: ArrayLike,
     *,
-    kind: str = "tangent",
+    kind: str = "blend",
     n_neighbors: int | None = None,
     n_sample: int | None = 2000,
     random_state: int = 0,
@@ -33,7 +33,7 @@ def arrow_fidelity(
         The data.
     Y : array-like of shape (n_samples, n_components)
         The map: the embedding of each row of `X`.
-    kind : {"tangent", "map", "frame", "random"}, default="tangent"
+    kind : {"blend", "tangent", "map", "frame", "random"}, default="blend"
         The kind of arrows, see `Explanation.arrows`.
     n_neighbors : int or None, default=None
         The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most 300.

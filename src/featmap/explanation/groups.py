@@ -20,7 +20,7 @@ from ..run.progress import SHARES_OF_CONTRAST, Progress
 from ..run.threads import BLOCK
 from ..tangents.axes import feature_importance
 from ..values import DoubleArray, IntArray
-from .comparison import Comparison, Difference
+from .comparison import Difference, GroupComparison
 from .contrast import Contrast, FeatureRanking
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _compared(
             importance = _mean_importance(answers, [rows[part] for part in described], run)
         with run.timed("permutations"):
             matrix = up_to_translation(features.matrix)
-            comparison = Comparison.of(matrix, codes, described, n_permutations, seed, run)
+            comparison = GroupComparison.of(matrix, codes, described, n_permutations, seed, run)
             step = _Steps(run, len(groups) * comparison.work)
             found = [comparison.difference(group, run, step) for group in groups]
     return [
@@ -104,7 +104,7 @@ class _Steps:
 def _contrast(
     answers: Answers,
     features: ScaledData,
-    comparison: Comparison,
+    comparison: GroupComparison,
     importance: DoubleArray,
     group: int,
     found: Difference,

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from .answers import Answers
+    from .backing import Backing
     from .contrast import Contrast, FeatureRanking
+    from .map_variance import MapVariance
     from .perturbation import Perturbation
     from .points import Points
+    from .trust import Trust
+    from .why import Why
 
 FRACTIONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 
@@ -30,13 +34,49 @@ class ExplanationMixin:
     verbose: bool
     _points: Points
 
+    def why(self, rows: Any, k: int = 5, *, groups: ArrayLike | None = None) -> Why:
+        """Say why a row is where it is on the map, and which features matter around it.
+
+        The answer has three lists: what sets the rows around it apart from all rows, what changes across them on the
+        map, and what varies there but is not seen on the map. Features that no other feature goes with, which may be
+        noise, do not take part. Several rows are taken as one group. The rows around a row are those near it on the
+        map, weighted by a short walk on the graph of neighbours.
+
+        Parameters
+        ----------
+        rows : int, name, array-like or slice
+            The row, or the rows of a group: numbers that count from 0, a mask, or names if the data had an index.
+        k : int, default=5
+            The largest number of features in each list.
+        groups : array-like of shape (n_samples,) or None, default=None
+            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
+            time series, and are never on both sides of a score. Rows that are nearly equal never are.
+
+        Returns
+        -------
+        Why
+            The three lists with their numbers. Print it to read it; a notebook shows tables.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris(as_frame=True).data)
+        >>> print(model.why(0))
+        Row 0 lies among ...
+        """
+        return self._answers.why(rows, k, groups)
+
     def feature_importance(self, rows: ArrayLike | None = None, *, out: np.ndarray | None = None) -> np.ndarray:
         """Tell how much each feature varies around each row.
 
         The importance of a feature is the length of its part in the tangent space of the row. The squares of a row
-        sum to its intrinsic dimension, and a feature that is constant around the row has importance 0. Importance
-        measures local variation, and noise varies too: a noisy feature is important in this sense. `contrast` tells
-        which features separate groups.
+        sum to its intrinsic dimension, and a feature that is constant around the row has importance 0.
+
+        Importance is local variation. It does not tell why a row is where it is: a feature that all rows around have
+        in common varies little there. Noise varies around every row, and columns of noise come first in this order
+        if their spread is as large as that of other features, as after standardising. `top_features` leaves noise
+        out.
 
         Parameters
         ----------
@@ -89,22 +129,26 @@ class ExplanationMixin:
         return self._answers.loadings(rows)
 
     def arrows(
-        self, rows: ArrayLike | None = None, kind: str = "tangent", n_neighbors: int | None = None
+        self, rows: ArrayLike | None = None, kind: str = "blend", n_neighbors: int | None = None
     ) -> np.ndarray:
         """Show in which direction each feature grows on the map around each row.
 
-        An arrow is the local slope of a feature on the map, so it is only as good as the map is there. `fidelity`
-        measures how good: do not read arrows of rows whose fidelity is near that of ``kind="random"``.
+        An arrow is the local slope of a feature on the map, so it is only as good as the map is there. Arrows are
+        fitted to the nearest rows on the map, weighted by a short walk on the graph of neighbours: rows of another
+        group that happens to lie beside the row count little. `trust` says in words how good arrows are on the whole
+        map, `fidelity` measures it for each row, and `significant_arrows` tells which arrows beat chance.
 
         Parameters
         ----------
         rows : array-like, slice or None, default=None
             The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
             is read as names). By default all rows.
-        kind : {"tangent", "map", "frame"}, default="tangent"
+        kind : {"blend", "tangent", "map", "frame"}, default="blend"
             The kind of arrows. ``"map"`` is the regression of each feature on the map around the row. ``"tangent"``
             is the part of it that lies in the tangent spaces there, so it shows features that vary around the row.
-            ``"frame"`` draws the leading local directions through the frame of the row, as the paper does.
+            ``"blend"`` mixes both so that predicted changes have the smallest error: its arrows have the right
+            length, and are short where the map tells little. ``"frame"`` draws the leading local directions through
+            the frame of the row, as the paper does.
         n_neighbors : int or None, default=None
             The number of nearest rows on the map that arrows are fitted to. By default a tenth of all rows, at least
             30 and at most 300.
@@ -112,8 +156,9 @@ class ExplanationMixin:
         Returns
         -------
         ndarray of shape (n_rows, n_features, n_components)
-            One arrow for each feature, in units of the data per unit of the map; without unit for ``"frame"``. Rows
-            without neighbours have arrows of length 0.
+            One arrow for each feature: how much the feature changes along each axis of the map, in units of the data
+            per unit of the map. With ``metric="cosine"`` the data are rows of length 1. Arrows of kind ``"frame"``
+            have no unit. Rows without neighbours have arrows of length 0.
 
         Examples
         --------
@@ -125,11 +170,19 @@ class ExplanationMixin:
         """
         return self._answers.arrows(rows, kind, n_neighbors)
 
-    def explained_variance(self, rows: ArrayLike | None = None, n_neighbors: int | None = None) -> np.ndarray:
-        """Tell which part of the variance of each feature the map shows around each row.
+    def significant_arrows(
+        self,
+        rows: ArrayLike | None = None,
+        n_neighbors: int | None = None,
+        *,
+        rate: float = 0.05,
+        groups: ArrayLike | None = None,
+    ) -> np.ndarray:
+        """Tell which arrows of each row beat chance.
 
-        It is the R² of the regression behind ``arrows(kind="map")``, on the rows that the regression was fitted to.
-        So it is above 0 for pure noise as well: about ``n_components / n_neighbors``.
+        A feature that has nothing to do with the map has a slope on it as well. So the ranks of each feature around
+        the row are regressed on the map, and the p-values of all features of the row are held to a false discovery
+        rate. A feature must also have an `explained_variance` above 0.
 
         Parameters
         ----------
@@ -139,6 +192,51 @@ class ExplanationMixin:
         n_neighbors : int or None, default=None
             The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
             300.
+        rate : float, default=0.05
+            The false discovery rate among the features of a row.
+        groups : array-like of shape (n_samples,) or None, default=None
+            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
+            time series, and are never on both sides of a score. Rows that are nearly equal never are.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_rows, n_features)
+            Whether the arrow of each feature beats chance.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data)
+        >>> model.significant_arrows([0]).shape
+        (1, 4)
+        """
+        return self._answers.significant_arrows(rows, n_neighbors, rate, groups)
+
+    def explained_variance(
+        self,
+        rows: ArrayLike | None = None,
+        n_neighbors: int | None = None,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> np.ndarray:
+        """Tell which part of the variance of each feature the map shows around each row.
+
+        It is the R² of the regression behind ``arrows(kind="map")``, and it is cross-fitted: the regression is fitted
+        to one half of the rows around a row, and the R² is that of the other half. A feature that has nothing to do
+        with the map has 0, on the average.
+
+        Parameters
+        ----------
+        rows : array-like, slice or None, default=None
+            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
+            is read as names). By default all rows.
+        n_neighbors : int or None, default=None
+            The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
+            300.
+        groups : array-like of shape (n_samples,) or None, default=None
+            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
+            time series, and are never on both sides of a score. Rows that are nearly equal never are.
 
         Returns
         -------
@@ -153,28 +251,37 @@ class ExplanationMixin:
         >>> model.explained_variance([0]).shape
         (1, 4)
         """
-        return self._answers.explained_variance(rows, n_neighbors)
+        return self._answers.explained_variance(rows, n_neighbors, groups)
 
     def fidelity(
-        self, rows: ArrayLike | None = None, kind: str = "tangent", n_neighbors: int | None = None
+        self,
+        rows: ArrayLike | None = None,
+        kind: str = "blend",
+        n_neighbors: int | None = None,
+        *,
+        groups: ArrayLike | None = None,
     ) -> np.ndarray:
         """Measure how true the arrows of each row are.
 
         It is the cosine between the changes of the features that the arrows predict and the true ones, among the
-        nearest rows on the map. It is cross-fitted: arrows are scored on rows that they were not fitted to. Compare
-        it with ``kind="map"``, a linear regression on the map, and with ``kind="random"``, the score of random
-        frames.
+        rows around the row on the map. It is cross-fitted: arrows, and the tangent spaces behind them, are fitted
+        without the rows that they are scored on. Compare it with ``kind="map"``, a linear regression on the map, and
+        with ``kind="random"``, the score of random frames. Noise in the features lowers it whatever the map shows;
+        `trust` takes that into account.
 
         Parameters
         ----------
         rows : array-like, slice or None, default=None
             The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
             is read as names). By default all rows.
-        kind : {"tangent", "map", "frame", "random"}, default="tangent"
+        kind : {"blend", "tangent", "map", "frame", "random"}, default="blend"
             The kind of arrows to score, see `arrows`.
         n_neighbors : int or None, default=None
             The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
             300.
+        groups : array-like of shape (n_samples,) or None, default=None
+            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
+            time series, and are never on both sides of a score. Rows that are nearly equal never are.
 
         Returns
         -------
@@ -189,7 +296,41 @@ class ExplanationMixin:
         >>> bool((abs(model.fidelity()) <= 1).all())
         True
         """
-        return self._answers.fidelity(rows, kind, n_neighbors)
+        return self._answers.fidelity(rows, kind, n_neighbors, groups)
+
+    def trust(self, kind: str = "blend", n_neighbors: int | None = None, *, groups: ArrayLike | None = None) -> Trust:
+        """Say how far the map and its arrows can be trusted.
+
+        What the arrows explain of the changes around a row is compared with what a plane through the features could
+        explain there, and with all that the features tell of each other. So noise in the features, which nothing can
+        explain, does not count against the map. Everything is cross-fitted, on 100 random rows that are always the
+        same. The answer is kept with the map.
+
+        Parameters
+        ----------
+        kind : {"blend", "tangent", "map", "frame"}, default="blend"
+            The kind of arrows, see `arrows`.
+        n_neighbors : int or None, default=None
+            The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
+            300.
+        groups : array-like of shape (n_samples,) or None, default=None
+            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
+            time series, and are never on both sides of a score. Rows that are nearly equal never are.
+
+        Returns
+        -------
+        Trust
+            Figures of arrows, neighbours and density, with `Trust.word` and `Trust.sentence`. Print it to read it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data)
+        >>> model.trust().sentence.startswith("Arrows are")
+        True
+        """
+        return self._answers.trust(kind, n_neighbors, groups)
 
     def consistency(self, rows: ArrayLike | None = None) -> np.ndarray:
         """Tell how consistent the tangent space of each row is with those of its neighbours.
@@ -220,11 +361,14 @@ class ExplanationMixin:
         """
         return self._answers.consistency(rows)
 
-    def top_features(self, rows: ArrayLike | None = None, k: int = 10) -> np.ndarray:
-        """Name the most important features of each row.
+    def top_features(
+        self, rows: ArrayLike | None = None, k: int = 10, *, by: str = "apart", scale: str = "spread"
+    ) -> np.ndarray:
+        """Name the features that matter most around each row.
 
-        They are ordered by `feature_importance`, so they are the features that vary most around the row, noise
-        included.
+        By default they are those that set the row apart: whose mean over the rows around it is furthest from the
+        mean of all rows. Features that no other feature goes with count for nothing (see `backing`), so that noise
+        does not come first. In the middle of a region nothing may be apart, but features are named all the same.
 
         Parameters
         ----------
@@ -233,11 +377,18 @@ class ExplanationMixin:
             is read as names). By default all rows.
         k : int, default=10
             How many features to name. There are no more than the data have.
+        by : {"apart", "shown", "varies"}, default="apart"
+            The question. ``"apart"``: what sets the row apart from all rows? ``"shown"``: what changes across its
+            place on the map, by `explained_variance`? ``"varies"``: what varies around it in the data, by
+            `feature_importance`, noise included?
+        scale : {"spread", "units"}, default="spread"
+            What differences are measured in for ``by="apart"``: standard deviations z of each feature, or z·√sd,
+            which is better if all features have one unit and those that vary more are worth more, as with genes.
 
         Returns
         -------
         ndarray of shape (n_rows, k)
-            Names of features, the most important first. They are column numbers if the data had no names.
+            Names of features, the first in order first. They are column numbers if the data had no names.
 
         Examples
         --------
@@ -247,10 +398,59 @@ class ExplanationMixin:
         >>> model = FeatMAP(n_epochs=50, random_state=0).fit(iris.data)
         >>> model.top_features([0], k=2).shape
         (1, 2)
-        >>> str(model.top_features([0], k=1)[0, 0]) in iris.feature_names
-        True
+        >>> str(model.top_features([0], k=1)[0, 0])
+        'petal length (cm)'
         """
-        return self._answers.top_features(rows, k)
+        return self._answers.top_features(rows, k, by, scale)
+
+    def backing(self) -> Backing:
+        """Tell how well the other features know each feature.
+
+        Rows that are near to each other by one half of the features predict the other half, and the reverse, for
+        four random halvings. The part of the variance that they predict is the backing of a feature. Noise has none,
+        even if it had a part in making the map. Neither has a real feature that nothing else goes with. One-hot
+        columns of one category know each other, and so do two nearly equal columns of noise: give a category as one
+        feature, and one of such columns.
+
+        It is about all rows of the data, it is measured on at most 3,000 of them, and it is computed once.
+
+        Returns
+        -------
+        Backing
+            The backing of each feature, and the factor by which it counts in `top_features` and `map_variance`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data).backing().values.shape
+        (4,)
+        """
+        return self._answers.backing()
+
+    def map_variance(self) -> MapVariance:
+        """Tell how much of each feature the map shows as a whole.
+
+        It is the part of the variance of a feature that the mean of the 15 nearest rows on the map tells. Columns of
+        noise that took part in the distances are shown a little as well, so features are ordered by this part times
+        the factor of their `backing`.
+
+        It is about all rows of the map, also for an explanation of new rows, and it is computed once.
+
+        Returns
+        -------
+        MapVariance
+            What the map shows of each feature, with its backing beside it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris(as_frame=True).data)
+        >>> str(model.map_variance().top(1)[0])
+        'petal length (cm)'
+        """
+        return self._answers.map_variance()
 
     def contrast(
         self,

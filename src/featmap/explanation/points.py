@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -22,8 +23,9 @@ from ..tangents.alignment import connect
 from ..tangents.axes import axes
 from ..tangents.svd import find_tangents
 from ..values import DoubleArray, FloatArray, Frames, IntArray, Neighbors, Order, Radii, Tangents
+from .dependence import copies_of_rows
 from .placement import memberships_of_new, nearest_rows, place_among
-from .regression import MapSearch, Moments
+from .regression import MapSearch
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,26 @@ class MappedData:
     @cached_property
     def search(self) -> MapSearch:
         return MapSearch.build(self.embedding)
+
+    @cached_property
+    def copies(self) -> IntArray:
+        """A number for each row, equal for rows that are nearly equal."""
+        return copies_of_rows(self.manifold.neighbors)
+
+    @cached_property
+    def distinct(self) -> IntArray:
+        """The first row of each set of copies, in order."""
+        return np.sort(np.unique(self.copies, return_index=True)[1]).astype(np.int32)
+
+    def kept(self, question: Hashable, answer: Callable[[], Any]) -> Any:
+        """What ``answer`` gives, computed for the first one who asks."""
+        if question not in self._answers:
+            self._answers[question] = answer()
+        return self._answers[question]
+
+    @cached_property
+    def _answers(self) -> dict[Hashable, Any]:
+        return {}
 
 
 @dataclass(frozen=True)
@@ -95,9 +117,6 @@ class Points:
     def nearest_on_map(self, chosen: IntArray, k: int) -> IntArray:
         """The k rows of the data nearest to each point on the map, without the point itself: (points, k)."""
         return self.mapped.search.nearest_others(self.embedding[chosen], self.rows[chosen], k)
-
-    def moments(self, neighbors: IntArray) -> Moments:
-        return Moments.around(self.mapped.data, self.mapped.embedding, neighbors)
 
     def frame_without(self, point: int, left_out: IntArray) -> DoubleArray:
         """The frame of a point as if some rows were not on the map: (d', d').
@@ -242,6 +261,7 @@ def _joined_tangents(parts: list[Tangents]) -> Tangents:
     return Tangents(
         stacked([part.centers for part in parts]),
         of_all("neighbors"),
+        of_all("weights"),
         of_all("factors"),
         of_all("singular_values"),
         of_all("intrinsic_dim"),

@@ -1,4 +1,4 @@
-"""Local regressions of the features on the map: X ~ Y around each point, over its nearest on the map."""
+"""Local regressions of the features on the map: X ~ Y around each point, over weighted rows near it."""
 
 from __future__ import annotations
 
@@ -41,41 +41,49 @@ class MapSearch:
 
 @dataclass(frozen=True)
 class Moments:
-    """Second moments of features and embedding around some points, both centred: see `kernels.regression`."""
+    """Weighted second moments of features and embedding around points, both centred: see `kernels.regression`."""
 
-    products: DoubleArray  # (points, d', n) Σ Δy Δxᵀ
-    squares: DoubleArray  # (points, d', d') Σ Δy Δyᵀ
-    spreads: DoubleArray  # (points, n) Σ Δx²
+    products: DoubleArray  # (points, d', n) Σ w Δy Δxᵀ
+    squares: DoubleArray  # (points, d', d') Σ w Δy Δyᵀ
+    spreads: DoubleArray  # (points, n) Σ w Δx²
 
     @classmethod
-    def around(cls, data: ScaledData, embedding: FloatArray, neighbors: IntArray) -> Moments:
-        """Over the rows of the data that are the neighbours of each point on the map."""
+    def around(cls, data: ScaledData, embedding: FloatArray, neighbors: IntArray, weights: DoubleArray) -> Moments:
+        """Over the rows of the data that are the neighbours of each point on the map. Their weights sum to 1."""
         n_points, dim, n_features = len(neighbors), embedding.shape[1], data.shape[1]
         moments = cls(
             np.empty((n_points, dim, n_features)), np.empty((n_points, dim, dim)), np.empty((n_points, n_features))
         )
         table, positions = data.table(neighbors)
-        local_moments(table, positions, embedding, neighbors, moments.products, moments.squares, moments.spreads)
+        local_moments(
+            *(table, positions, embedding, neighbors, weights),
+            *(moments.products, moments.squares, moments.spreads),
+        )
         return moments
 
     def slopes(self) -> DoubleArray:
-        """Gᵀ = (Σ Δy Δyᵀ)⁺ Σ Δy Δxᵀ: how the features change with a step on the map, (points, d', n)."""
+        """Gᵀ = (Σ w Δy Δyᵀ)⁺ Σ w Δy Δxᵀ: how the features change with a step on the map, (points, d', n)."""
         inverse = np.linalg.pinv(self.squares, rcond=FLAT, hermitian=True)
         return inverse @ self.products
 
     def explained(self, slopes: DoubleArray) -> DoubleArray:
-        """R² of each feature: which part of its spread the slopes, fitted to these moments, account for."""
-        fitted = np.einsum("pch,pch->ph", slopes, self.products)
-        return np.divide(fitted, self.spreads, out=np.zeros_like(fitted), where=self.spreads > 0).clip(0, 1)
+        """R² of each feature, 1 − SS_res/SS_tot: (points, n).
+
+        It is negative where the slopes, fitted to other rows, predict worse than the mean of these rows does. It is
+        0 where a feature does not vary.
+        """
+        fitted = 2 * np.einsum("pch,pch->ph", slopes, self.products)
+        fitted -= np.einsum("pch,pch->ph", self.squares @ slopes, slopes)
+        return np.divide(fitted, self.spreads, out=np.zeros_like(fitted), where=self.spreads > 0)
 
     def cosines(self, slopes: DoubleArray) -> DoubleArray:
         """Between all changes that slopes predict and all true ones: tr(AB)/(‖A Δy‖ ‖Δx‖), (points,)."""
-        agreement = _inner(slopes, self.products)
-        predicted = _inner(slopes @ np.swapaxes(slopes, 1, 2), self.squares)
+        agreement = inner(slopes, self.products)
+        predicted = inner(slopes @ np.swapaxes(slopes, 1, 2), self.squares)
         sizes = np.sqrt(np.maximum(predicted, 0) * self.spreads.sum(axis=1))
         return np.divide(agreement, sizes, out=np.zeros_like(sizes), where=sizes > 0)
 
 
-def _inner(first: DoubleArray, second: DoubleArray) -> DoubleArray:
+def inner(first: DoubleArray, second: DoubleArray) -> DoubleArray:
     """Inner products of pairs of matrices, each by a call of its own, so that the bits do not depend on the batch."""
     return (first.reshape(len(first), 1, -1) @ second.reshape(len(second), -1, 1)).ravel()

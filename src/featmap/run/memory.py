@@ -119,7 +119,10 @@ def _of_features(s: Sizes) -> list[StageMemory]:
         search,
         StageMemory("graph", 8 * e, (8 + 12 * 5.5) * s.k),
         StageMemory(
-            "tangents", 8 * r * (s.k_tangent + 1) + 8 * (1 + 2 * s.dim), 24 * s.k_tangent + 16 * r, neighborhoods
+            "tangents",
+            8 * r * (s.k_tangent + 1) + 4 * s.k_tangent + 8 * (1 + 2 * s.dim),
+            24 * s.k_tangent + 16 * r,
+            neighborhoods,
         ),
         StageMemory("start", 0, 36 * e + 160 if spectral else 24 * (s.dim + 8), 0 if spectral else sample),
         StageMemory(

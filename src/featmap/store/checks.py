@@ -142,7 +142,8 @@ def check_tangents(tangents: Tangents, shape: tuple[int, int]) -> None:
     check_rows(what, tangents.centers)
     require(what, within(tangents.neighbors, 0, shape[0]))
     require(what, within(tangents.intrinsic_dim, 0, tangents.n_directions + 1))
-    require_finite(what, tangents.factors, tangents.singular_values)
+    require_finite(what, tangents.factors, tangents.singular_values, tangents.weights)
+    require(what, tangents.weights.min(initial=0) >= 0)
     radii = tangents.radii
     require_finite(what, radii.total, radii.along, radii.centered)
     require(what, min(part.min(initial=0) for part in (radii.total, radii.along, radii.centered)) >= 0)

@@ -63,6 +63,7 @@ GRAPH = Record(Graph, {"weights": Sparse(FLOAT)})
 RADII = Record(Radii, {"total": Array(DOUBLE, 1), "along": Array(DOUBLE, 2), "centered": Array(DOUBLE, 2)})
 LOCAL_SVD: dict[str, Codec] = {
     "neighbors": Array(INT, 2),
+    "weights": Array(FLOAT, 2),
     "factors": Array(DOUBLE, 3),
     "singular_values": Array(DOUBLE, 2),
     "intrinsic_dim": Array(INT, 1),

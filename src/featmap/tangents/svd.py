@@ -16,7 +16,7 @@ from ..data.scaling import ScaledData
 from ..data.sparse import Matrix, dense_rows
 from ..kernels.tangents import local_grams
 from ..run import Run
-from ..values import DoubleArray, IntArray, Radii, Tangents
+from ..values import DoubleArray, FloatArray, IntArray, Radii, Tangents
 
 EXPLAINED_VARIANCE = 0.9
 
@@ -45,23 +45,33 @@ def find_tangents(
     ``weights`` are those of the SVD. Radii are measured over the first neighbours only, with ``near_weights``, and
     along ``n_axes`` directions. X_i is about the "point" itself or about the "mean" of its neighbours.
     """
-    k = neighbors.shape[1]
-    r = min(k, data.shape[1])
-    shares = mean_shares(weights) if center == "mean" else np.zeros_like(weights)
 
     def body(start: int, stop: int) -> tuple[DoubleArray, ...]:
-        table, positions = data.table(neighbors[start:stop])
         here = slice(start, stop)
-        grams = np.empty((stop - start, k + 1, k + 1))
-        local_grams(dense_rows(centers, here), table, positions, shares[here], grams)
-        factors, singular_values = factorize(grams, weights[here], r)
-        # Their sums are zero about the mean but for rounding, which steps that are much longer than σ would enlarge.
-        factors -= shares[here, :, None] * factors.sum(axis=1, keepdims=True)
+        factors, singular_values, grams = local_svds(
+            data, dense_rows(centers, here), neighbors[here], weights[here], center
+        )
         return factors, singular_values, *local_radii(grams, factors[:, :, :n_axes], near_weights[here], n_axes)
 
-    factors, singular_values, *radii = run.by_blocks(len(neighbors), body, data.rows_per_block(k))
+    factors, singular_values, *radii = run.by_blocks(len(neighbors), body, data.rows_per_block(neighbors.shape[1]))
     n_directions = count_dimensions(singular_values, intrinsic_dim)
-    return Tangents(centers, neighbors, factors, singular_values, n_directions, Radii(*radii))
+    kept_weights = weights.astype(np.float32)
+    return Tangents(centers, neighbors, kept_weights, factors, singular_values, n_directions, Radii(*radii))
+
+
+def local_svds(
+    data: ScaledData, centers: FloatArray, neighbors: IntArray, weights: DoubleArray, center: str
+) -> tuple[DoubleArray, DoubleArray, DoubleArray]:
+    """F_i and σ_i at some centers, and the inner products of `local_grams` behind them."""
+    k = neighbors.shape[1]
+    shares = mean_shares(weights) if center == "mean" else np.zeros_like(weights)
+    table, positions = data.table(neighbors)
+    grams = np.empty((len(neighbors), k + 1, k + 1))
+    local_grams(centers, table, positions, shares, grams)
+    factors, singular_values = factorize(grams, weights, min(k, data.shape[1]))
+    # Their sums are zero about the mean but for rounding, which steps that are much longer than σ would enlarge.
+    factors -= shares[:, :, None] * factors.sum(axis=1, keepdims=True)
+    return factors, singular_values, grams
 
 
 def mean_shares(weights: DoubleArray) -> DoubleArray:

@@ -1,0 +1,114 @@
+"""What sets the surroundings of a point, or of a group of points, apart from the rest of the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.sparse import Matrix, SparseRows, dense_rows
+from ..errors import InvalidParameterError
+from ..run import Run
+from ..values import DoubleArray, FloatArray, IntArray
+from .around import local_moments, together, widely_around
+from .backing import Backing, backing
+from .neighborhoods import Neighborhoods
+from .points import MappedData, Points
+from .winsor import Winsorised, winsorised
+
+SCALES = ("spread", "units")
+FROM_CHANCE = 2.0  # standard errors
+LEAST_SCORE = 0.3  # of a feature that is worth a word, in standard deviations of the data
+UNLIKE = 2.0  # local standard deviations between a row and the mean of those around it
+ROUNDING = 1e-6  # a smaller part of a value is rounding of float32
+
+
+@dataclass(frozen=True)
+class Apart:
+    """What sets the rows around some points apart from all rows, feature by feature, in the user's units.
+
+    Means and values are as given. Scores and standard deviations are of winsorised values.
+    """
+
+    mean: DoubleArray  # (points, n) of the rows around the point
+    overall: DoubleArray  # (n,) of all rows
+    spread: DoubleArray  # (n,) standard deviation over all rows
+    own: DoubleArray  # (points, n) of the point itself
+    z: DoubleArray  # (points, n) by how many standard deviations the mean around is above that of all
+    score: DoubleArray  # (points, n) signed; features are ordered by its size
+    said: NDArray[np.bool_]  # (points, n) worth a word: beyond chance, large, and other features go with it
+    alone: NDArray[np.bool_]  # (points, n) beyond chance and large, but no other feature goes with it
+    unlike: NDArray[np.bool_]  # (points, n) the point itself is unlike the rows around it
+    n_effective: DoubleArray  # (points,) the number of rows of equal weight that those around count as
+
+    @property
+    def order(self) -> IntArray:
+        """Column numbers of all features for each point, the largest score first: (points, n)."""
+        return np.argsort(-np.abs(self.score), axis=1, kind="stable").astype(np.int32)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Compares the rows around points with all rows. It is made once and used for any points of a map."""
+
+    mapped: MappedData
+    features: Winsorised
+    backing: Backing
+    scale: str
+
+    @classmethod
+    def of(cls, mapped: MappedData, run: Run, scale: str = SCALES[0]) -> Comparison:
+        return cls(mapped, winsorised(mapped, run), backing(mapped, run), scale)
+
+    def apart(self, points: Points, chosen: IntArray, k: int) -> Apart:
+        """What sets each of the chosen points apart, by its k nearest on the map."""
+        return self._apart(widely_around(points, chosen, k), dense_rows(points.values, chosen))
+
+    def together(self, points: Points, chosen: IntArray, k: int) -> Apart:
+        """What sets the chosen points apart as a group: z and scores are the means of theirs, in one row."""
+        return self._apart(together(widely_around(points, chosen, k)), _mean_row(points.values[chosen]))
+
+    def _apart(self, around: Neighborhoods, own: FloatArray) -> Apart:
+        features, data, factors = self.features, self.mapped.data, self.backing.factors
+        n_effective = around.n_effective[:, None]
+        has_rows = n_effective > 0
+        n_rows = np.maximum(n_effective, 1)
+        moments = local_moments(around, features)
+        mean = np.where(has_rows, moments.mean, features.mean)
+        variance = moments.variance * np.where(n_rows > 1, n_rows / np.maximum(n_rows - 1, ROUNDING), 1.0)
+        sd = np.where(features.sd > 0, features.sd, 1.0)
+        z = np.where(features.sd > 0, (mean - features.mean) / sd, 0.0)
+        error = np.maximum(np.sqrt(variance / n_rows) / sd, 1 / np.sqrt(n_rows))
+        is_beyond_chance = has_rows & (np.abs(z) > FROM_CHANCE * error)
+        change = np.abs(features.clipped(own) - mean)
+        unlike = change > UNLIKE * np.sqrt(variance) + ROUNDING * (features.sd + np.abs(mean))
+        spread = data.in_units(features.sd)
+        return Apart(
+            data.restore(np.where(has_rows, moments.mean_as_given, features.mean_as_given)),
+            data.restore(features.mean_as_given),
+            spread,
+            data.restore(own),
+            z,
+            z * factors * (np.sqrt(spread) if self.scale == "units" else 1.0),
+            is_beyond_chance & (np.abs(z) * factors >= LEAST_SCORE),
+            is_beyond_chance & (np.abs(z) >= LEAST_SCORE) & (factors == 0),
+            has_rows & unlike,
+            n_effective[:, 0],
+        )
+
+
+def checked_scale(caller: str, scale: str) -> str:
+    if not isinstance(scale, str) or scale not in SCALES:
+        raise InvalidParameterError(f"{caller}(scale={scale!r}): scale must be one of {', '.join(map(repr, SCALES))}")
+    return scale
+
+
+def _mean_row(rows: Matrix) -> FloatArray:
+    """The mean of some rows, as a single row."""
+    if not isinstance(rows, SparseRows):
+        return rows.mean(axis=0, dtype=np.float64, keepdims=True)
+    entries = rows.entries
+    stored = np.bincount(entries.indices, minlength=entries.shape[1])
+    sums = np.bincount(entries.indices, entries.data, entries.shape[1]) + (entries.shape[0] - stored) * rows.zeros
+    return (sums / entries.shape[0])[None]

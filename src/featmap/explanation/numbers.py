@@ -1,0 +1,28 @@
+"""Numbers as a person reads them: no more digits than count, and no exponent unless there is no other way."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+DIGITS = 3
+
+
+def number(value: float, spread: float = 0.0) -> str:
+    """The number with about three digits, or as many as tell it from others of the same spread.
+
+    1,940 and 17.4 and 0.0123; a mean of 1e-9 among values of spread 1 is 0.00.
+    """
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    size = math.log10(abs(value))
+    exponent = math.floor(size) if spread <= 0 else round(math.log10(spread))
+    if max(exponent, size) >= 9 or exponent < -4:
+        return f"{value:.{DIGITS - 1}e}"
+    text = f"{value:,.{max(DIGITS - 1 - exponent, 0)}f}"
+    return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text
+
+
+def named(feature: Any) -> str:
+    """The name of a feature in a sentence. Features without names are told by their column numbers."""
+    return f"feature {feature}" if isinstance(feature, int) else str(feature)

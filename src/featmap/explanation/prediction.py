@@ -1,0 +1,71 @@
+"""How well the means of neighbours predict each feature."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.sparsefuncs import mean_variance_axis
+
+from ..data.sparse import Matrix
+from ..kernels.neighborhoods import add_squared_errors
+from ..run import Run
+from ..values import DoubleArray, IntArray
+
+ROWS_AT_ONCE = 2048
+BYTES_OF_PREDICTIONS = 2**23  # of sparse rows, whose predictions are hardly sparse
+
+
+def squared_errors(rows: Matrix, neighbors: IntArray, run: Run) -> DoubleArray:
+    """Σ_i (x_i − x̂_i)² of each feature, x̂_i the mean over the neighbours of row i: (n,).
+
+    Rows are an array or a CSR matrix, ``neighbors`` (m, k) numbers of rows. Sums are over fixed blocks of rows and
+    added in their order, so that they have the same bits on any number of threads.
+    """
+    n_rows, n_features = rows.shape
+    is_sparse = sp.issparse(rows)
+    block = max(1, BYTES_OF_PREDICTIONS // (8 * n_features)) if is_sparse else ROWS_AT_ONCE
+    of_block = _errors_of_sparse if is_sparse else _errors_of_dense
+    sums = np.empty((-(-n_rows // block), n_features))
+
+    def task(start: int, stop: int) -> None:
+        sums[start // block] = of_block(rows, neighbors, start, stop)
+
+    run.over_rows(n_rows, task, block)
+    return sums.sum(axis=0)
+
+
+def explained_part(errors: DoubleArray, spreads: DoubleArray, k: int) -> DoubleArray:
+    """1 − k/(k+1)·Σ(x − x̂)²/Σ(x − x̄)² of each feature: 0 on average if it is independent of its neighbours' rows.
+
+    The mean of k independent values errs by 1 + 1/k of their variance. A constant feature has 0.
+    """
+    unexplained = np.divide(errors, spreads, out=np.ones_like(errors), where=spreads > 0)
+    return np.where(spreads > 0, 1 - k / (k + 1) * unexplained, 0.0)
+
+
+def spreads_of(rows: Matrix) -> DoubleArray:
+    """Σ(x − x̄)² of each feature: (n,)."""
+    if sp.issparse(rows):
+        return mean_variance_axis(rows, axis=0)[1].astype(np.float64) * rows.shape[0]
+    mean = rows.mean(axis=0, dtype=np.float64)
+    spreads = np.zeros(rows.shape[1])
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        changes = rows[start : start + ROWS_AT_ONCE] - mean
+        spreads += np.einsum("ij,ij->j", changes, changes)
+    return spreads
+
+
+def _errors_of_dense(rows: np.ndarray, neighbors: IntArray, start: int, stop: int) -> DoubleArray:
+    errors = np.zeros(rows.shape[1])
+    add_squared_errors(rows, neighbors, start, stop, errors)
+    return errors
+
+
+def _errors_of_sparse(rows: Matrix, neighbors: IntArray, start: int, stop: int) -> DoubleArray:
+    k = neighbors.shape[1]
+    near = neighbors[start:stop]
+    means = sp.csr_matrix(
+        (np.full(near.size, 1 / k), near.ravel(), np.arange(0, near.size + 1, k)), (len(near), rows.shape[0])
+    )
+    errors = (rows[start:stop] - means @ rows).toarray()
+    return np.einsum("ih,ih->h", errors, errors)

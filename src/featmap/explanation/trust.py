@@ -1,0 +1,252 @@
+"""How far a map and its arrows can be trusted, in words.
+
+A bare cosine says little of arrows: noise in the features lowers it whatever the map shows. So what arrows explain is
+compared with what the features tell of each other around the same points, and with what a flat map could show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..metrics.density import LocalRadii, NearestInData
+from ..metrics.distances import DataDistances, MapDistances
+from ..metrics.ranks import nearest, ranks_kept
+from ..run import Run
+from ..values import DoubleArray, IntArray
+from .arrows import Arrows, scored
+from .backing import backing
+from .neighborhoods import Neighborhoods, cross_fitted
+from .points import MappedData, Points, points_of_data
+
+N_DIRECTIONS = (1, 2, 3, 5, 8, 12, 20)
+FEWEST_FEATURES = 8  # that can be halved; with fewer, variances are compared instead
+RIDGE = 0.01
+GOOD, FAIR = 0.7, 0.4  # limits of the share of what a flat map could show
+TRUSTED_ROWS, RANKED_ROWS = 100, 500
+RANKED_NEIGHBORS = 15
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How far a map and its arrows can be trusted. `FeatMAP.trust` makes it; printed, it is a few sentences.
+
+    Parameters
+    ----------
+    share_of_flat : float
+        What the arrows explain of the changes around a row, relative to what the best plane through the features
+        could explain. A flat map can show no more, so 1 is the best.
+    share_of_all : float
+        The same relative to all that the features tell of each other there, in any number of directions.
+    fidelity : float
+        The median of `FeatMAP.fidelity` over the same rows.
+    trustworthiness : float
+        Whether neighbours on the map are neighbours in the data, from 0 to 1: see `metrics.trustworthiness`.
+    density_correlation : float
+        Whether the map is dense where the data are dense, up to 1: see `metrics.density_correlation`.
+    n_rows : int
+        The number of random rows behind the figures of arrows.
+    n_ranked_rows : int
+        The number of random rows behind the trustworthiness.
+    n_components : int
+        The number of dimensions of the map.
+    features_agree : bool
+        Whether any feature is known by others, see `FeatMAP.backing`. If none is, there is nothing to explain, and
+        both shares are 0.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from featmap import FeatMAP
+    >>> trust = FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data).trust()
+    >>> trust.word in ("good", "fair", "poor")
+    True
+    """
+
+    share_of_flat: float
+    share_of_all: float
+    fidelity: float
+    trustworthiness: float
+    density_correlation: float
+    n_rows: int
+    n_ranked_rows: int
+    n_components: int
+    features_agree: bool
+
+    @property
+    def word(self) -> str:
+        """How good the arrows are: "good", "fair" or "poor"."""
+        if self.share_of_flat >= GOOD:
+            return "good"
+        return "fair" if self.share_of_flat >= FAIR else "poor"
+
+    @property
+    def sentence(self) -> str:
+        """How good the arrows are and what to make of it, in one sentence."""
+        if not self.features_agree:
+            return "Arrows are poor: no feature tells anything of the others; do not read them."
+        advice = {
+            "good": "read them one by one",
+            "fair": "read the longest ones only",
+            "poor": "do not read them",
+        }[self.word]
+        flat = {1: "line", 2: "plane"}.get(self.n_components, f"{self.n_components}-dimensional map")
+        return (
+            f"Arrows are {self.word}: they explain {self.share_of_flat:.0%} of what a {flat} could show of the "
+            f"changes around a row; {advice}."
+        )
+
+    @property
+    def advice(self) -> str:
+        """What could make the arrows better; empty if they are good."""
+        if self.word == "good":
+            return ""
+        more = "n_components=3, " if self.n_components < 3 else ""
+        return (
+            f"For better arrows try {more}a map of a part of the rows, a smaller density_weight, or min_dist=0. "
+            "To tell groups apart use contrast, which needs no arrows."
+        )
+
+    def __str__(self) -> str:
+        more = (
+            f"They explain {self.share_of_all:.0%} of what the features tell of each other in any number of "
+            f"directions ({self.n_rows} random rows)."
+        )
+        lines = [
+            self.sentence,
+            more if self.features_agree else "",
+            f"Neighbours: trustworthiness {self.trustworthiness:.3f} (1 is best; {self.n_ranked_rows} random rows). "
+            f"Density: correlation {self.density_correlation:.2f} (1 is best).",
+            self.advice,
+        ]
+        return "\n".join(line for line in lines if line)
+
+
+def measure_trust(mapped: MappedData, kind: str, k: int, units: IntArray, run: Run) -> Trust:
+    """The trust in arrows of a kind that are fitted to the k nearest on the map, on random rows that have edges."""
+    points = points_of_data(mapped)
+    draw = scored(kind, points, k, units)
+    connected = np.flatnonzero(points.is_connected).astype(np.int32)
+    chosen, ranked = (_some(connected, n_rows) for n_rows in (TRUSTED_ROWS, RANKED_ROWS))
+
+    def body(start: int, stop: int) -> tuple[DoubleArray, ...]:
+        here = chosen[start:stop]
+        return explained_around(draw, points, here, Neighborhoods.around(points, here, k, units))
+
+    by_arrows, by_plane, by_features, cosines = run.by_blocks(len(chosen), body, mapped.data.rows_per_block(k))
+    agree = mapped.data.shape[1] < FEWEST_FEATURES or backing(mapped, run).finds_any
+    return Trust(
+        share_of_flat=_share(by_arrows, by_plane) if agree else 0.0,
+        share_of_all=_share(by_arrows, by_features) if agree else 0.0,
+        fidelity=float(np.median(cosines)) if len(cosines) else 0.0,
+        trustworthiness=trustworthiness_of(mapped, ranked, run),
+        density_correlation=density_correlation_of(mapped),
+        n_rows=len(chosen),
+        n_ranked_rows=len(ranked),
+        n_components=mapped.embedding.shape[1],
+        features_agree=agree,
+    )
+
+
+def _some(rows: IntArray, n_most: int) -> IntArray:
+    """At most so many random rows, always the same."""
+    return np.sort(np.random.default_rng(0).choice(rows, min(n_most, len(rows)), replace=False))
+
+
+def _share(part: DoubleArray, whole: DoubleArray) -> float:
+    return float(np.clip(part.sum() / whole.sum(), 0, 1)) if whole.sum() > 0 else 0.0
+
+
+def explained_around(
+    draw: Arrows, points: Points, chosen: IntArray, around: Neighborhoods
+) -> tuple[DoubleArray, ...]:
+    """What arrows, the best plane and all features explain around some points, and the cosines of arrows.
+
+    All are cross-fitted, (points,) each. The first three are squared cosines between predicted and true changes, with
+    a sign for the arrows, which may point the wrong way.
+    """
+    is_first_half = _first_half(around.mapped.data.shape[1])
+
+    def score(fitted: Neighborhoods, scored: Neighborhoods) -> DoubleArray:
+        cosines = scored.moments.cosines(draw(points, chosen, fitted, scored.rows_with_weight))
+        others = [_told_by_features(fitted, scored, number, is_first_half) for number in range(len(chosen))]
+        return np.column_stack([cosines * np.abs(cosines), np.array(others).reshape(-1, 2), cosines])
+
+    return tuple(cross_fitted(around, score).T)
+
+
+def _first_half(n_features: int) -> np.ndarray:
+    """A random half of the features, always the same: (n,)."""
+    return np.random.default_rng(0).permutation(n_features) < n_features // 2
+
+
+def _told_by_features(
+    fitted: Neighborhoods, scored: Neighborhoods, number: int, is_first_half: np.ndarray
+) -> tuple[float, float]:
+    """R²_q around one point for as many directions as the map has, and for the best number.
+
+    The leading directions are those of the fitted rows. On the scored rows one half of the features tells where a row
+    lies along them, and so what the other half should be.
+    """
+    before, weights = _centered(fitted, number)
+    after, after_weights = _centered(scored, number)
+    n_features, dim = before.shape[1], fitted.mapped.embedding.shape[1]
+    if min(len(before), len(after)) < 2:
+        return 0.0, 0.0
+    directions = np.linalg.svd(np.sqrt(weights)[:, None] * before, full_matrices=False)[2].T
+    rows = np.sqrt(after_weights)[:, None] * after
+    most = max(min(len(before) // 3, (n_features - 1) // 2), 1)
+    numbers = [q for q in sorted({*N_DIRECTIONS, dim}) if q <= most]
+    told = {q: _told(rows, directions[:, :q], is_first_half) for q in numbers}
+    return told[max(q for q in numbers if q <= dim)], max(told.values())
+
+
+def _centered(around: Neighborhoods, number: int) -> tuple[DoubleArray, DoubleArray]:
+    """The rows around a point that have weight, minus their mean, and their weights."""
+    counted = around.weights[number] > 0
+    weights = around.weights[number, counted]
+    rows = around.mapped.data.rows(around.near[number, counted]).astype(np.float64)
+    return rows - weights @ rows, weights
+
+
+def _told(rows: DoubleArray, directions: DoubleArray, is_first_half: np.ndarray) -> float:
+    """The squared cosine between what one half of the features tells of the other and what that is, both ways.
+
+    A few features cannot be halved. For them it is the share of their variance along the directions.
+    """
+    if len(is_first_half) < FEWEST_FEATURES:
+        total = np.square(rows).sum()
+        return float(np.square(rows @ directions).sum() / total) if total > 0 else 0.0
+    both = [_cosine_of_others(rows, directions, known) for known in (is_first_half, ~is_first_half)]
+    return float(np.square(both).mean())
+
+
+def _cosine_of_others(rows: DoubleArray, directions: DoubleArray, known: np.ndarray) -> float:
+    V, q = directions[known], directions.shape[1]
+    gram = V.T @ V
+    ridge = RIDGE * np.trace(gram) / q
+    if ridge == 0:
+        return 0.0
+    scores = np.linalg.solve(gram + ridge * np.eye(q), V.T @ rows[:, known].T).T
+    predicted, true = scores @ directions[~known].T, rows[:, ~known]
+    sizes = np.sqrt(np.square(predicted).sum() * np.square(true).sum())
+    return float((predicted * true).sum() / sizes) if sizes > 0 else 0.0
+
+
+def trustworthiness_of(mapped: MappedData, rows: IntArray, run: Run) -> float:
+    """`metrics.trustworthiness` of some rows, in the space of neighbourhoods; 1 for a handful of rows."""
+    n_points = len(mapped.embedding)
+    k = min(RANKED_NEIGHBORS, (n_points - 1) // 2)
+    if k < 1 or not len(rows):
+        return 1.0
+    near = nearest(MapDistances(mapped.embedding.astype(np.float64)), rows, k, n_points, run)
+    return ranks_kept(DataDistances.within(mapped.space), rows, near, n_points, run)
+
+
+def density_correlation_of(mapped: MappedData) -> float:
+    """`metrics.density_correlation` over the neighbours of the graph. Rows that miss some of them do not count."""
+    near = mapped.manifold.neighbors.first(mapped.manifold.n_neighbors - 1)
+    is_complete = np.isfinite(near.distances).all(axis=1, keepdims=True)
+    distances = np.where(is_complete, near.distances, 0).astype(np.float64)
+    return LocalRadii.of(NearestInData(near.indices, distances)).correlation(mapped.embedding.astype(np.float64))

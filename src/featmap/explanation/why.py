@@ -1,0 +1,252 @@
+"""Why is this row here? Three lists of features, and the same in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..checks.extras import pandas_for
+from .numbers import named, number
+from .trust import Trust
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+COMPASS = (
+    *("to the right", "to the upper right", "upwards", "to the upper left"),
+    *("to the left", "to the lower left", "downwards", "to the lower right"),
+)
+
+
+@dataclass(frozen=True)
+class SetApart:
+    """A feature that sets the rows around a row apart from all rows.
+
+    Parameters
+    ----------
+    feature : object
+        Its name, or its column number if the data had no names.
+    mean : float
+        Its mean over the rows around, in the units of the data.
+    overall : float
+        Its mean over all rows.
+    spread : float
+        Its standard deviation over all rows.
+    own : float
+        The value of the row itself; of a group its mean.
+    z : float
+        By how many standard deviations of the data the mean around is above the mean of all.
+    score : float
+        ``z`` times the factor of its `backing`, by which features are ordered.
+    is_unlike : bool
+        Whether the row itself is unlike the rows around it: more than two of their standard deviations away.
+    """
+
+    feature: Any
+    mean: float
+    overall: float
+    spread: float
+    own: float
+    z: float
+    score: float
+    is_unlike: bool
+
+    @property
+    def place(self) -> str:
+        """Where the rows around are among all rows, in words."""
+        return f"{abs(self.z):.1f} spreads {'above' if self.z > 0 else 'below'} all"
+
+    @property
+    def values(self) -> str:
+        """The mean of all rows and that of the rows around."""
+        return f"{number(self.overall, self.spread)} → {number(self.mean, self.spread)}"
+
+    def __str__(self) -> str:
+        unlike = f"; its own value is {number(self.own, self.spread)}, unlike theirs" if self.is_unlike else ""
+        return f"{named(self.feature)}: {self.place} ({self.values}){unlike}"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A feature that changes across the rows around a row, as the map shows it.
+
+    Parameters
+    ----------
+    feature : object
+        Its name, or its column number if the data had no names.
+    explained : float
+        Which part of its variance around the row the map shows: its `explained_variance`.
+    low, high : float
+        What it grows from and to, in the units of the data: its mean over the rows around, less and plus the standard
+        deviation that the arrow accounts for, within the values that these rows have.
+    arrow : tuple of float
+        Its arrow on the map, see `FeatMAP.arrows`.
+    """
+
+    feature: Any
+    explained: float
+    low: float
+    high: float
+    arrow: tuple[float, ...]
+
+    @property
+    def direction(self) -> str:
+        """Where it grows, in words."""
+        return direction_of(self.arrow)
+
+    def __str__(self) -> str:
+        spread = self.high - self.low
+        values = f"{number(self.low, spread)} → {number(self.high, spread)}"
+        return f"{named(self.feature)} grows {self.direction} ({values}, R² {self.explained:.2f})"
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A feature that varies around a row but has no arrow on the map there.
+
+    Parameters
+    ----------
+    feature : object
+        Its name, or its column number if the data had no names.
+    importance : float
+        How much it varies around the row: its `feature_importance`.
+    explained : float
+        Which part of that the map shows: its `explained_variance`.
+    """
+
+    feature: Any
+    importance: float
+    explained: float
+
+    def __str__(self) -> str:
+        return f"{named(self.feature)} (importance {self.importance:.2f}, R² {self.explained:.2f})"
+
+
+@dataclass(frozen=True, repr=False)
+class Why:
+    """Why a row, or a group of rows, is where it is on the map. `FeatMAP.why` makes it; printed, it is a short text.
+
+    Parameters
+    ----------
+    subject : str
+        What it is about, "Row 0" for example.
+    rows : tuple of int
+        The numbers of the rows.
+    n_around : float
+        How many rows of equal weight the rows around count as.
+    apart : tuple of SetApart
+        What sets the rows around apart from all rows, the largest score first.
+    changes : tuple of Change
+        What changes across them on the map, the largest explained variance first. Only arrows that beat chance count.
+    hidden : tuple of Hidden
+        What varies there but has no arrow, the most important first.
+    alone : tuple
+        Features that differ there too, but which no other feature goes with. They may be noise.
+    trust : Trust
+        How far arrows can be trusted on this map.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from featmap import FeatMAP
+    >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris(as_frame=True).data)
+    >>> why = model.why(0)
+    >>> str(why.apart[0].feature)
+    'petal length (cm)'
+    >>> print(why)
+    Row 0 lies among ... rows whose petal length (cm) is ... spreads below all ...
+    """
+
+    subject: str
+    rows: tuple[int, ...]
+    n_around: float
+    apart: tuple[SetApart, ...]
+    changes: tuple[Change, ...]
+    hidden: tuple[Hidden, ...]
+    alone: tuple[Any, ...]
+    trust: Trust
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence, with the first feature of each list."""
+        whose = [f" whose {named(first.feature)} is {first.place} ({first.values})" for first in self.apart[:1]]
+        parts = [self._among + (whose[0] if whose else ", in the middle of the data")]
+        parts += [f"{first.direction} {named(first.feature)} grows" for first in self.changes[:1]]
+        parts += [f"{named(first.feature)} varies here, but the map does not show it" for first in self.hidden[:1]]
+        return "; ".join(parts) + "."
+
+    def __str__(self) -> str:
+        lines = [self.sentence]
+        for title, found in self._lists():
+            lines += [f"{title}:", *(f"  {line}" for line in found or ["nothing"])]
+        return "\n".join([*lines, *self._remarks()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        lists = [f"<p>{title}</p>{_html_list(found)}" for title, found in self._lists()]
+        return "\n".join([f"<p><b>{escape(self.sentence)}</b></p>", *lists, *map(_paragraph, self._remarks())])
+
+    def to_frame(self) -> DataFrame:
+        """Give the three lists as one tidy pandas DataFrame.
+
+        Returns
+        -------
+        DataFrame
+            One line for each feature of a list. The column question is "apart", "changes" or "hidden"; the others are
+            the numbers of `SetApart`, `Change` and `Hidden`, missing where they have none.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris(as_frame=True).data)
+        >>> str(model.why(0).to_frame().question[0])
+        'apart'
+        """
+        lists: dict[str, Sequence[Any]] = {"apart": self.apart, "changes": self.changes, "hidden": self.hidden}
+        lines = [{"question": question, **asdict(line)} for question, found in lists.items() for line in found]
+        columns = ["question", *dict.fromkeys(name for line in lines for name in line if name != "question")]
+        return pandas_for("to_frame").DataFrame(lines, columns=columns)
+
+    @property
+    def _among(self) -> str:
+        if len(self.rows) == 1:
+            return f"{self.subject} lies among {self.n_around:.0f} rows"
+        return f"{self.subject} lie among {self.n_around:.0f} rows"
+
+    def _lists(self) -> list[tuple[str, Sequence[Any]]]:
+        return [
+            ("What sets these rows apart", self.apart),
+            ("What changes across them on the map", self.changes),
+            ("What varies there but has no arrow on the map", self.hidden),
+        ]
+
+    def _remarks(self) -> Iterator[str]:
+        if self.alone:
+            yield f"Also differs, but no other feature goes with it: {', '.join(map(named, self.alone))}."
+        yield self.trust.sentence
+
+
+def direction_of(arrow: Sequence[float]) -> str:
+    """Where an arrow points, in words: a point of the compass on a plane, else the axis along which it is longest."""
+    if len(arrow) == 2:
+        turn = np.arctan2(arrow[1], arrow[0]) / (2 * np.pi)
+        return COMPASS[round(turn * len(COMPASS)) % len(COMPASS)]
+    longest = int(np.argmax(np.abs(arrow)))
+    if len(arrow) == 1:
+        return "to the right" if arrow[0] > 0 else "to the left"
+    return f"{'up' if arrow[longest] > 0 else 'down'} axis {longest + 1}"
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>"
+
+
+def _html_list(found: Sequence[Any]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(str(line))}</li>' for line in found or ['nothing'])}</ul>"

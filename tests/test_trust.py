@@ -1,0 +1,73 @@
+"""Trust in a map and its arrows: figures in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_swiss_roll
+from sklearn.decomposition import PCA
+
+from featmap import FeatMAP, InvalidParameterError, explain, metrics
+from featmap.explanation.trust import Trust
+
+
+def test_trust_in_a_flat_map_of_a_plane_is_complete(rng):
+    X = rng.normal(size=(400, 2)) @ rng.normal(size=(2, 20))
+    trust = explain(X, PCA(2).fit_transform(X)).trust()
+    assert trust.word == "good"
+    assert trust.share_of_flat > 0.95
+    assert trust.share_of_all > 0.95
+    assert trust.trustworthiness > 0.99
+    assert trust.advice == ""
+    assert trust.n_rows == 100
+
+
+def test_a_map_of_shuffled_rows_is_not_to_be_trusted(digits, digits_model, rng):
+    trust = explain(digits, digits_model.embedding_[rng.permutation(len(digits))]).trust()
+    assert trust.word == "poor"
+    assert trust.share_of_flat < 0.02
+    assert "do not read them" in str(trust)
+    assert "n_components=3" in str(trust)
+
+
+def test_figures_beside_arrows_are_those_of_the_metrics(digits, digits_model):
+    trust = digits_model.trust()
+    Y = digits_model.embedding_
+    assert trust.trustworthiness == pytest.approx(metrics.trustworthiness(digits, Y, n_sample=None), abs=0.02)
+    assert trust.density_correlation == pytest.approx(metrics.density_correlation(digits, Y, n_neighbors=14))
+    assert trust.n_ranked_rows == 500
+    assert f"{trust.share_of_flat:.0%}" in trust.sentence
+
+
+def test_trust_is_kept_with_the_map_and_the_same_on_any_number_of_threads(digits):
+    model = FeatMAP(n_epochs=20, random_state=0).fit(digits[:400])
+    assert model.trust() is model.trust()
+    assert model.explain(digits[400:410]).trust() is model.trust()
+    one = FeatMAP(n_epochs=20, random_state=0, n_jobs=1).fit(digits[:400])
+    assert one.trust() == model.trust()
+    assert model.trust(kind="tangent") != model.trust()
+    assert model.trust(groups=np.arange(400)) == model.trust()
+
+
+def test_data_of_few_features_have_trust_too():
+    X, _ = make_swiss_roll(1000, random_state=0)
+    trust = FeatMAP(n_epochs=200, random_state=0).fit(X).trust()
+    assert trust.word == "good"
+
+
+@pytest.mark.filterwarnings("ignore:n_neighbors=:featmap.FeatmapWarning")
+@pytest.mark.parametrize("n_rows", [2, 3, 5, 12])
+def test_a_handful_of_rows_has_finite_trust(n_rows, rng):
+    trust = FeatMAP(n_epochs=3, random_state=0).fit(rng.normal(size=(n_rows, 9))).trust()
+    figures = (trust.share_of_flat, trust.share_of_all, trust.fidelity, trust.trustworthiness)
+    assert np.isfinite(figures).all()
+
+
+def test_words_follow_the_share_of_a_flat_map():
+    words = [Trust(share, 0.1, 0.1, 0.9, 0.5, 100, 500, 2, True).word for share in (0.0, 0.39, 0.4, 0.69, 0.7, 1)]
+    assert words == ["poor", "poor", "fair", "fair", "good", "good"]
+
+
+def test_unknown_kinds_are_refused(digits_model):
+    with pytest.raises(InvalidParameterError, match=r"trust\(kind='random'\)"):
+        digits_model.trust(kind="random")
