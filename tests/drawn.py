@@ -7,6 +7,7 @@ import itertools
 
 import numpy as np
 from matplotlib.collections import PathCollection
+from matplotlib.text import Text
 
 
 def with_embedding(model, embedding):
@@ -16,9 +17,9 @@ def with_embedding(model, embedding):
     return other
 
 
-def top_columns(model, row, k):
-    """Return the column numbers of the k most important features of a row."""
-    return np.argsort(-model.feature_importance([row])[0], kind="stable")[:k]
+def shown_columns(model, row, k):
+    """Return the column numbers of the k features of whose variance the map shows most around a row."""
+    return np.argsort(-model.explained_variance([row])[0], kind="stable")[:k]
 
 
 def pixels(ax):
@@ -27,7 +28,8 @@ def pixels(ax):
 
 
 def texts(ax, gid):
-    return [text for text in ax.texts if text.get_gid() == gid]
+    """Return the texts of one kind, those included that find their places when the figure is drawn."""
+    return ax.findobj(lambda artist: isinstance(artist, Text) and artist.get_gid() == gid)
 
 
 def lines(ax, gid):

@@ -60,6 +60,7 @@ DRAWINGS = {
     "embedding": lambda model, labels, **options: plot.embedding(model, labels=labels, **options),
     "explain_point": lambda model, labels, **options: plot.explain_point(model, 3, labels=labels, **options),
     "feature": lambda model, _, **options: plot.feature(model, 0, **options),
+    "features_on_map": lambda model, _, **options: plot.features_on_map(model, **options),
     "importance_bar": lambda model, _, **options: plot.importance_bar(model, SEVERAL, **options),
     "importance_heatmap": lambda model, labels, **options: plot.importance_heatmap(model, labels, **options),
     "local_frame": lambda model, _, **options: plot.local_frame(model, 3, **options),
@@ -72,7 +73,7 @@ DRAWINGS = {
     ),
 }
 FITTED_ONLY = {"density", "density_strip"}
-WITH_PANELS = {"compare", "contrast", "density", "density_strip", "explain_point", "saliency_montage"}
+WITH_PANELS = {"compare", "contrast", "density", "density_strip", "explain_point", "local_frame", "saliency_montage"}
 OF_RESULTS = {"contrast", "perturbation"}
 IMAGES = {"saliency": {"image_shape": (8, 8)}, "saliency_montage": {"image_shape": (8, 8)}}
 each = pytest.mark.parametrize("name", DRAWINGS)
@@ -112,6 +113,7 @@ POSITIONAL = {
     "embedding": ["model", "labels"],
     "explain_point": ["model", "row"],
     "feature": ["model", "feature"],
+    "features_on_map": ["model"],
     "importance_bar": ["model", "rows"],
     "importance_heatmap": ["model", "labels"],
     "local_frame": ["model", "row"],
@@ -206,7 +208,7 @@ def arguments(name, model, labels):
     """Return the arguments that the function requires."""
     if name in ("compare", "density_strip"):
         return [{"one": model}] if name == "compare" else [[model]]
-    if name in ("consistency", "contrast", "density", "embedding", "perturbation"):
+    if name in ("consistency", "contrast", "density", "embedding", "features_on_map", "perturbation"):
         return [model]
     return [model, labels if name == "importance_heatmap" else 0]
 
@@ -273,7 +275,9 @@ def test_rows_that_are_not_there_are_named(model, name, rows):
 
 
 @pytest.mark.parametrize("k", [0, -1, 101, 2.5, True, "ten"])
-@pytest.mark.parametrize("name", ["contrast", "explain_point", "importance_bar", "importance_heatmap", "local_frame"])
+@pytest.mark.parametrize(
+    "name", ["contrast", "explain_point", "features_on_map", "importance_bar", "importance_heatmap", "local_frame"]
+)
 def test_k_must_be_a_number_of_names_one_can_read(model, labels, name, k):
     with pytest.raises(InvalidParameterError, match=rf"^{name}\(k=.*\): k must be an integer from 1 to "):
         DRAWINGS[name](model, labels, k=k)
@@ -287,7 +291,16 @@ def test_a_kind_of_arrows_must_be_known(model, labels, name):
         DRAWINGS[name](model, labels, kind="random")
 
 
-NAMED = ["arrow_field", "contrast", "explain_point", "feature", "importance_bar", "importance_heatmap", "local_frame"]
+NAMED = [
+    "arrow_field",
+    "contrast",
+    "explain_point",
+    "feature",
+    "features_on_map",
+    "importance_bar",
+    "importance_heatmap",
+    "local_frame",
+]
 
 
 @pytest.mark.parametrize("name", NAMED)

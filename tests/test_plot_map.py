@@ -11,9 +11,10 @@ from matplotlib.colors import to_rgb, to_rgba
 from sklearn.manifold import TSNE
 from sklearn.pipeline import make_pipeline
 
-from drawn import colour_at, legend_names, overlapping, pixels, scatters, with_embedding
-from featmap import InvalidDataError, InvalidParameterError, plot
-from featmap.plot.parts.palette import COLOURS, MARKERS, N_STYLES, NEUTRAL, style
+from drawn import colour_at, legend_names, overlapping, pixels, scatters, texts, with_embedding
+from featmap import FeatMAP, InvalidDataError, InvalidParameterError, InvalidRowsError, explain, plot
+from featmap.plot.parts.far_points import bulk_of
+from featmap.plot.parts.palette import COLOURS, MOST_COLOURS, NEUTRAL, colours_for, perceived
 
 N_ROWS = 300
 
@@ -44,39 +45,190 @@ def test_categories_have_their_colour_and_a_legend_beside_the_map(model, labels)
     assert legend.y0 >= ax.figure.bbox.y0
 
 
-def test_legend_of_many_categories_leaves_the_map_its_size(model):
-    plain = plot.embedding(model)
-    crowded = plot.embedding(model, labels=[f"a category with a long name {row % 100}" for row in range(N_ROWS)])
-    pixels(plain), pixels(crowded)
-    assert crowded.get_window_extent().width > 0.9 * plain.get_window_extent().width
-    assert crowded.get_legend().get_window_extent().x1 <= crowded.figure.bbox.x1
+def islands(n_groups, rng, size=20):
+    """Return tight groups on a circle, and the group of each point."""
+    angles = 2 * np.pi * np.arange(n_groups) / n_groups
+    centres = 10 * np.column_stack([np.cos(angles), np.sin(angles)])
+    return np.repeat(centres, size, axis=0) + rng.normal(size=(n_groups * size, 2)), np.repeat(
+        np.arange(n_groups), size
+    )
 
 
-def test_more_categories_than_colours_differ_by_marker(model):
-    n_categories = 2 * len(COLOURS) + 3
-    ax = plot.embedding(model, labels=[f"kind {row % n_categories}" for row in range(N_ROWS)])
-    handles = [(line.get_color(), line.get_marker()) for line in ax.get_legend().get_lines()]
-    assert len(set(handles)) == n_categories
-    assert len(scatters(ax)) == 3
-    assert sum(len(points.get_offsets()) for points in scatters(ax)) == N_ROWS
+def test_more_than_ten_groups_are_named_where_they_are_and_differ_in_colour(model, rng):
+    positions, groups = islands(24, rng)
+    ax = plot.embedding(with_embedding(model, positions), labels=[f"kind {group}" for group in groups])
+    pixels(ax)
+    names = texts(ax, "group")
+    assert ax.get_legend() is None
+    assert sorted(text.get_text() for text in names) == sorted(f"kind {group}" for group in range(24))
+    assert not overlapping([text.get_window_extent() for text in names])
+    for text in names:
+        box = text.get_window_extent()
+        members = ax.transData.transform(positions[groups == int(text.get_text().removeprefix("kind "))])
+        assert np.linalg.norm(members - [(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2], axis=1).min() < 20
+    (points,) = scatters(ax)
+    assert len(np.unique(points.get_facecolors(), axis=0)) == 24
 
 
-def test_categories_beyond_all_styles_are_joined(model):
-    labels = ["often"] * (N_ROWS - N_STYLES) + [f"once {number}" for number in range(N_STYLES)]
+@pytest.mark.parametrize("n_groups", [11, 40, 120])
+def test_names_of_groups_are_within_the_map_in_any_figure(model, rng, n_groups):
+    positions, groups = islands(n_groups, rng)
+    labels = [f"a longer name {group}" for group in groups]
+    for size in ((6.4, 4.8), (3, 5)):
+        ax = plot.embedding(with_embedding(model, positions), labels, ax=pyplot.subplots(figsize=size)[1])
+        pixels(ax)
+        boxes = [text.get_window_extent() for text in texts(ax, "group")]
+        assert len(boxes) == n_groups
+        assert n_groups == 120 or not overlapping(boxes)
+        assert all(ax.bbox.padded(1).contains(*corner) for box in boxes for corner in (box.min, box.max))
+
+
+def test_a_name_does_not_hide_a_small_group(model, rng):
+    positions, groups = islands(12, rng, size=100)
+    small = np.array([[0.0, 0.0], [0.02, 0.0], [0.0, 0.02]])
+    labels = [*(f"kind {group}" for group in groups), *["rare"] * 3]
+    ax = plot.embedding(with_embedding(model, np.vstack([positions, small])), labels)
+    pixels(ax)
+    (name,) = [text for text in texts(ax, "group") if text.get_text() == "rare"]
+    assert not any(name.get_window_extent().contains(*place) for place in ax.transData.transform(small))
+
+
+def test_several_maps_of_many_groups_have_their_names_on_each(model, rng):
+    positions, groups = islands(12, rng)
+    ax = plot.compare({"one": positions, "two": -positions}, [f"kind {group}" for group in groups])
+    pixels(ax)
+    assert ax.get_legend() is None
+    assert [len(texts(panel, "group")) for panel in ax.child_axes] == [12, 12]
+
+
+def test_categories_beyond_all_colours_are_joined_and_the_picture_says_so(model):
+    labels = ["often"] * (N_ROWS - MOST_COLOURS) + [f"once {number}" for number in range(MOST_COLOURS)]
     ax = plot.embedding(model, labels=labels)
-    names = legend_names(ax)
-    assert len(names) == N_STYLES + 1
-    assert "often" in names
-    assert names[-1] == "other"
-    left_out = f"once {N_STYLES - 1}"
-    assert left_out not in names
+    names = [text.get_text() for text in texts(ax, "group")]
+    assert len(names) == MOST_COLOURS
+    assert names[0] == "often"
+    assert f"once {MOST_COLOURS - 1}" not in names
     assert colour_at(ax, model.embedding_[-1]) == to_rgba(NEUTRAL)
+    assert ax.get_xlabel() == "grey: other"
 
 
 def test_names_are_taken_literally_and_sorted_as_people_do(model):
-    ax = plot.embedding(model, labels=[f"_{'$'} größe {row % 11}" for row in range(N_ROWS)])
+    ax = plot.embedding(model, labels=[f"_{'$'} größe {row % 10 + 3}" for row in range(N_ROWS)])
     pixels(ax)
-    assert legend_names(ax) == [f"_$ größe {number}" for number in range(11)]
+    assert legend_names(ax) == [f"_$ größe {number}" for number in range(3, 13)]
+
+
+# Chosen rows, new rows, far rows
+
+
+def test_chosen_rows_have_rings_on_top_and_their_names(model, labels):
+    ax = plot.embedding(model, labels, rows=[3, -1])
+    pixels(ax)
+    marks = [one for one in ax.collections if one.get_gid() == "mark"]
+    assert len(marks) == 2
+    for mark in marks:
+        assert np.array_equal(mark.get_offsets(), model.embedding_[[3, -1]])
+        assert all(mark.get_zorder() > points.get_zorder() for points in ax.collections if points not in marks)
+    names = texts(ax, "row")
+    assert [text.get_text() for text in names] == ["row 3", f"row {N_ROWS - 1}"]
+    for text, place in zip(names, ax.transData.transform(model.embedding_[[3, -1]]), strict=True):
+        assert not text.get_window_extent().contains(*place)
+
+
+def test_more_rows_than_one_can_read_have_rings_only(model):
+    ax = plot.embedding(model, rows=slice(0, 41))
+    assert len([one for one in ax.collections if one.get_gid() == "mark"][0].get_offsets()) == 41
+    assert not texts(ax, "row")
+    with pytest.raises(InvalidRowsError, match=r"^embedding\(rows=…\): "):
+        plot.embedding(model, rows=[N_ROWS])
+
+
+def test_new_rows_lie_on_the_old_map_in_grey(model, digits):
+    new = model.explain(digits[N_ROWS : N_ROWS + 40])
+    for ax in (plot.embedding(new, np.arange(40) % 3), plot.feature(new, 20), plot.arrow_field(new, 20)):
+        (behind,) = [one for one in ax.collections if one.get_gid() == "behind"]
+        assert np.array_equal(behind.get_offsets(), model.embedding_)
+        assert min(to_rgb(behind.get_facecolors()[0])) > 0.75
+        (points,) = [one for one in scatters(ax) if len(one.get_offsets()) == 40]
+        assert points.get_zorder() > behind.get_zorder()
+        assert ax.get_title().splitlines()[-1] == f"40 new rows on the map of {N_ROWS}"
+
+
+def test_the_rows_of_the_map_have_nothing_behind_them(model):
+    assert not [one for one in plot.embedding(model).collections if one.get_gid() == "behind"]
+
+
+def far_counts(ax):
+    pixels(ax)
+    return {text.get_text(): text.get_position() for text in texts(ax, "far")}
+
+
+def test_few_far_points_are_counted_at_the_edge_and_the_others_fill_the_map(model, rng):
+    bulk = rng.normal(size=(400, 2))
+    far = np.vstack([bulk, [[300.0, 5.0]] * 7, [[2.0, -90.0]]])
+    ax = plot.embedding(with_embedding(model, far))
+    counts = far_counts(ax)
+    assert list(counts) == ["1 far", "7 far"]
+    box = ax.get_window_extent()
+    (right_x, _), (_, low_y) = counts["7 far"], counts["1 far"]
+    assert right_x > box.x0 + 0.8 * box.width
+    assert low_y < box.y0 + 0.2 * box.height
+    seen = ax.transData.transform(bulk)
+    assert max(np.ptp(seen, axis=0) / [box.width, box.height]) > 0.8
+    assert all(box.contains(*place) for place in seen)
+
+
+def test_counts_follow_the_part_of_the_map_that_is_seen(model, rng):
+    far = np.vstack([rng.normal(size=(400, 2)), [[300.0, 5.0]] * 7])
+    ax = plot.embedding(with_embedding(model, far))
+    ax.set(xlim=(-10, 310), ylim=(-120, 120))
+    assert not far_counts(ax)
+
+
+def test_every_point_that_is_not_seen_is_counted(model, rng):
+    far = np.vstack([rng.normal(size=(600, 2)), rng.normal(size=(30, 2)) * 80])
+    ax = plot.embedding(with_embedding(model, far))
+    counts = sum(int(text.get_text().split()[0]) for text in texts(ax, "far")) if far_counts(ax) else 0
+    hidden = [not ax.bbox.contains(*place) for place in ax.transData.transform(far)]
+    assert counts == sum(hidden) > 5
+
+
+ORDINARY = {
+    "one cloud": lambda rng: rng.normal(size=(1_000, 2)),
+    "heavy tails": lambda rng: rng.standard_t(4, size=(1_000, 2)),
+    "ten groups": lambda rng: islands(10, rng, 100)[0],
+    "a rare group at some distance": lambda rng: np.vstack([rng.normal(size=(990, 2)), rng.normal(size=(10, 2)) + 7]),
+    "a far group of a tenth": lambda rng: np.vstack([rng.normal(size=(900, 2)), rng.normal(size=(100, 2)) + 99]),
+    "a line": lambda rng: np.column_stack([np.linspace(0, 9, 1_000), np.zeros(1_000)]),
+    "one place": lambda rng: np.vstack([np.zeros((990, 2)), rng.normal(size=(10, 2))]),
+    "two points": lambda rng: np.array([[0.0, 0.0], [1.0, 0.0]]),
+}
+
+
+@pytest.mark.parametrize("positions", ORDINARY.values(), ids=ORDINARY)
+def test_ordinary_maps_are_shown_whole(positions, rng):
+    assert bulk_of(positions(rng)).all()
+
+
+@pytest.mark.parametrize("distance", [20, 1_000, 1e6])
+@pytest.mark.parametrize("share", [0.001, 0.02])
+def test_what_is_far_does_not_depend_on_how_far(distance, share, rng):
+    far = np.arange(1_000) < share * 1_000
+    positions = rng.normal(size=(1_000, 2)) + distance * far[:, None]
+    assert np.array_equal(bulk_of(positions), ~far)
+
+
+# Titles
+
+
+def test_titles_say_what_of_how_many_rows_and_with_which_settings(model, digits):
+    assert plot.embedding(model).get_title() == f"featMAP of {N_ROWS} rows · 15 neighbors, density 0.25"
+    other = FeatMAP(n_neighbors=8, n_epochs=5, metric="cosine", pca=9, density_weight=0, random_state=0)
+    other.fit(digits[:1_200])
+    title = "featMAP of 1,200 rows · 8 neighbors, density 0, 9 principal components, cosine"
+    assert plot.embedding(other).get_title() == title
+    assert plot.feature(other, 3).get_title() == f"Where feature 3 varies\n{title}"
+    assert plot.embedding(explain(digits[:50], digits[:50, 20:22])).get_title() == "Map of 50 rows"
 
 
 def test_order_and_name_of_a_pandas_column_are_kept(model):
@@ -191,8 +343,18 @@ def test_colours_are_told_apart_with_any_colour_vision(vision):
     assert distances.min() > (0.12 if vision == "normal" else 0.07)
 
 
-def test_styles_are_all_different():
-    assert len({style(code) for code in range(N_STYLES)}) == N_STYLES == len(COLOURS) * len(MARKERS)
+@pytest.mark.parametrize(("n_colours", "apart"), [(20, 0.12), (40, 0.1), (MOST_COLOURS, 0.06)])
+def test_many_colours_differ_from_each_other_and_from_paper_and_grey(n_colours, apart):
+    colours = colours_for(n_colours)
+    assert colours[: len(COLOURS)] == list(COLOURS)
+    seen = perceived(np.array([to_rgb(colour) for colour in [*colours, NEUTRAL, "white"]]))
+    assert np.linalg.norm(seen[:, None] - seen, axis=2)[np.triu_indices(len(seen), 1)].min() > apart
+
+
+def test_perceived_colours_are_those_of_the_published_space():
+    rgb = np.array([to_rgb(colour) for colour in colours_for(30)])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    assert np.allclose(perceived(rgb), oklab(linear))
 
 
 # The map coloured by one number per row
@@ -211,8 +373,8 @@ def test_a_feature_colours_the_map_by_its_importance(model):
     viridis = matplotlib.colormaps["viridis"]
     for row in (importance.argmax(), importance.argmin()):
         assert colour_at(ax, model.embedding_[row]) == pytest.approx(viridis(importance[row] / importance.max()))
-    assert ax.get_title() == "Importance of feature 20"
-    assert bar_label(ax) == "importance"
+    assert ax.get_title().splitlines()[0] == "Where feature 20 varies"
+    assert bar_label(ax) == "local variation (importance)"
 
 
 def test_a_feature_colours_the_map_by_its_values(model, digits):
@@ -223,14 +385,14 @@ def test_a_feature_colours_the_map_by_its_values(model, digits):
     viridis = matplotlib.colormaps["viridis"]
     assert colour_at(ax, model.embedding_[0]) == pytest.approx(viridis(values[0] / np.nanmax(values)))
     assert colour_at(ax, model.embedding_[4]) == to_rgba(NEUTRAL)
-    assert ax.get_title() == "Values of feature 20"
+    assert ax.get_title().splitlines()[0] == "Values of feature 20"
     assert bar_label(ax) == "value · grey: missing"
 
 
 def test_a_feature_is_found_by_its_name(model):
     names = [f"pixel_{column}$" for column in range(64)]
     by_name, by_number = plot.feature(model, "pixel_9$", feature_names=names), plot.feature(model, 9)
-    assert by_name.get_title() == "Importance of pixel_9$"
+    assert by_name.get_title().splitlines()[0] == "Where pixel_9$ varies"
     assert np.array_equal(scatters(by_name)[0].get_array(), scatters(by_number)[0].get_array())
 
 
@@ -262,7 +424,7 @@ def test_consistency_colours_the_map(model):
     pixels(ax)
     lowest = colour_at(ax, model.embedding_[consistency.argmin()])
     assert lowest == pytest.approx(matplotlib.colormaps["viridis"](0.0))
-    assert bar_label(ax).startswith("mean cos Θ")
+    assert bar_label(ax).startswith("agreement with its neighbors")
 
 
 def test_points_without_directions_are_grey(model_with_copies):
@@ -363,8 +525,8 @@ def test_density_strip_says_the_weight_and_the_correlation_of_each_map(model, la
     ax = plot.density_strip([model, other], labels=labels)
     first, second = ax.child_axes
     along = ", ".join(f"{value:.2f}" for value in model.density_correlation_)
-    assert first.get_title() == f"λ = 0.25\ncorrelation {along}"
-    assert second.get_title() == "λ = 2\ncorrelation 0.12, 0.46"
+    assert first.get_title() == f"density weight 0.25\nsizes agree by {along}"
+    assert second.get_title() == "density weight 2\nsizes agree by 0.12, 0.46"
     assert colour_at(second, -model.embedding_[7]) == to_rgba(COLOURS[labels[7]])
 
 

@@ -24,6 +24,7 @@ from .density_strip import density_strip
 from .embedding import embedding
 from .explain_point import explain_point
 from .feature import feature
+from .features_on_map import features_on_map
 from .importance_bar import importance_bar
 from .importance_heatmap import importance_heatmap
 from .local_frame import local_frame
@@ -41,6 +42,7 @@ __all__ = [
     "embedding",
     "explain_point",
     "feature",
+    "features_on_map",
     "importance_bar",
     "importance_heatmap",
     "local_frame",

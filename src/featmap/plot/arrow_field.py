@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgba
+from matplotlib.colors import ListedColormap, to_rgba
 from numpy.typing import ArrayLike
 
 from ..checks.counts import checked_count
-from .parts.arrows import ARROW, ARROW_STYLE, length_with_unit
-from .parts.canvas import FAINT_INK, PLAIN_TEXT, add_to_label, axes_or_new
+from .parts.arrows import ARROW, ARROW_STYLE, longest_in_words
+from .parts.canvas import axes_or_new
+from .parts.captions import write_caption
+from .parts.cells import Cells, cells_of, nearest_to_means
 from .parts.checks import check_kind
 from .parts.cloud import Cloud
-from .parts.model import ModelOrPipeline, check_two_dimensions, checked_model
+from .parts.far_points import bulk_of
+from .parts.legends import colour_bar
+from .parts.model import ModelOrPipeline, check_two_dimensions, checked_model, map_behind
 from .parts.names import checked_feature, names_of_features, shortened
+from .parts.placed_labels import Label, PlacedLabels
+from .parts.places import densest_place
+from .parts.shown import explained_of_feature, opacity_of
+from .parts.titles import write_title
+from .parts.trust import trust_caption
+from .parts.values import values_of_feature
 
-FAINTEST = 0.08
-SOLID = 0.5  # arrows of at least this fidelity are solid
-LONG, REACH_OF_LONG = 0.9, 0.8  # this part of the arrows is at most so many cells long
-REACH = 2.5  # all arrows are at most so many cells long
+FEWEST_POINTS = 0.25  # cells with less than this part of the usual number of points get no arrow
+LONG, REACH_OF_LONG = 0.9, 1.0  # this part of the arrows is at most so many cells long
+REACH = 1.6  # all arrows are at most so many cells long
 SIZE = (8.0, 7.5)
 FEWEST_CELLS, MOST_CELLS = 2, 60
+# Pale to middling orange: arrows are seen on all of it, and its palest colour on white paper.
+LEVELS = ListedColormap(colormaps["YlOrBr"](np.linspace(0.18, 0.7, 256)))
+FLAT = 0.1  # an island has no slope if the map shows less than this part of the feature there
+HIGH = 1.0  # its level is high, or low, if its mean is so many standard deviations from that of all rows
+SMALLEST_ISLAND = 0.01  # part of the points that an island must have to be spoken of
+GRID_OF_ISLANDS = 25  # islands are cells of a grid of this size that hang together
 
 
 def arrow_field(
@@ -29,13 +45,16 @@ def arrow_field(
     *,
     kind: str = "tangent",
     grid: int = 25,
+    image_shape: tuple[int, ...] | None = None,
     feature_names: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw where on the map one feature increases.
+    """Draw where on the map one feature is high, and in which directions it increases.
 
-    An arrow points to where the feature increases, and is longer where it increases more with a step on the map. Do
-    not trust faint arrows: their fidelity is low, so the map there does not show how the features change.
+    Colours are the values of the feature. An arrow points to where it increases, and is longer where it increases
+    more with a step on the map. Faint arrows show little of the feature, and there is none where its change is no
+    more than chance. Where a feature is high on a whole island but the same all over it, the island has no arrows but
+    a text that says so.
 
     Parameters
     ----------
@@ -46,8 +65,10 @@ def arrow_field(
     kind : {"tangent", "frame", "map"}, default="tangent"
         The kind of arrows, as in ``model.arrows``.
     grid : int, default=25
-        Cells of a grid along the wider side of the map, from 2 to 60. In each cell the row nearest to its centre gets
-        an arrow.
+        Cells of a grid along the wider side of the map, from 2 to 60. In each cell with enough points, the row
+        nearest to their mean gets an arrow.
+    image_shape : tuple of int, default=None
+        If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column.
     feature_names : array-like of shape (n_features,), default=None
         Names of all features; None takes those of the data.
     ax : matplotlib Axes, default=None
@@ -56,60 +77,96 @@ def arrow_field(
     Returns
     -------
     matplotlib.axes.Axes
-        The Axes of the map. Arrows with a fidelity of 0.5 or more are solid, others are faint. The length of the
-        longest arrow and the median fidelity are written below.
+        The Axes of the map, with a colour bar. What the longest arrow stands for, and how far to trust the arrows of
+        this map, is written below.
 
     Examples
     --------
     >>> from sklearn.datasets import load_digits
     >>> from featmap import FeatMAP, plot
     >>> model = FeatMAP(n_epochs=10, random_state=0).fit(load_digits().data[:100])
-    >>> plot.arrow_field(model, 28, grid=10).get_title()
-    'Where feature 28 increases'
+    >>> plot.arrow_field(model, 28, grid=10, image_shape=(8, 8)).get_title().split("\\n")[0]
+    'Where row 3, column 4 increases'
     """
     model = checked_model("arrow_field", model)
     check_two_dimensions("arrow_field", model)
     check_kind("arrow_field", kind)
     n_cells = checked_count("arrow_field", "grid", grid, FEWEST_CELLS, MOST_CELLS)
-    names = names_of_features("arrow_field", model, feature_names)
+    names = names_of_features("arrow_field", model, feature_names, image_shape)
     column = checked_feature("arrow_field", names, feature)
+    name = shortened(names[column])
     ax = axes_or_new(ax, SIZE)
-    cloud = Cloud(ax, model.embedding_)
-    cloud.draw(c=FAINT_INK, s=cloud.area / 2)
+    values = values_of_feature(model, np.arange(len(model.embedding_)), column)
+    cloud = Cloud(ax, model.embedding_, behind=map_behind(model))
+    cloud.draw_behind()
+    shown = cloud.draw(c=values, cmap=LEVELS)
+    rows, width = rows_of_field(cloud.positions, n_cells)
+    explained, drawn = explained_of_feature(model, rows, column)
+    arrows = model.arrows(rows[drawn], kind)[:, column, :2].astype(float) if drawn.any() else np.empty((0, 2))
+    scale = _length_of_slope(np.linalg.norm(arrows, axis=1), width)
+    _draw_arrows(ax, cloud.positions[rows[drawn]], scale * arrows, opacity_of(explained[drawn]))
+    flat = islands_without_slope(cloud.positions, values, rows, explained)
+    PlacedLabels(ax, flat, visible=cloud.positions[rows[drawn]])
     cloud.finish_axes()
-    rows, cell = rows_of_cells(cloud.positions, n_cells)
-    arrows = model.arrows(rows, kind)[:, column, :2].astype(float)
-    fidelity = model.fidelity(rows, kind)
-    lengths = np.linalg.norm(arrows, axis=1)
-    _draw_arrows(ax, cloud.positions[rows], arrows, _length_of_a_cell(lengths) / cell, fidelity)
-    ax.set_title(f"Where {shortened(names[column])} increases", **PLAIN_TEXT)
-    add_to_label(ax, f"longest arrow: {length_with_unit(kind, float(f'{lengths.max():.2g}'))}")
-    add_to_label(ax, f"median fidelity {np.median(fidelity):.2f}; arrows of low fidelity are faint")
+    colour_bar(ax, shown, name)
+    write_title(ax, model, f"Where {name} increases")
+    write_caption(ax, [*_in_words(kind, name, arrows, scale), trust_caption(model)])
     return ax
 
 
-def rows_of_cells(positions: np.ndarray, n_cells: int) -> tuple[np.ndarray, float]:
-    """Return the row nearest to the centre of each cell of a grid that has points, and the width of a cell."""
-    low = positions.min(axis=0)
-    cell = float((positions.max(axis=0) - low).max()) / n_cells or 1.0
-    in_cells = (positions - low) / cell
-    cells = np.minimum(in_cells.astype(int), n_cells - 1)
-    from_centre = np.square(in_cells - cells - 0.5).sum(axis=1)
-    key = cells[:, 0] * n_cells + cells[:, 1]
-    order = np.lexsort((from_centre, key))
-    _, first = np.unique(key[order], return_index=True)
-    return np.sort(order[first]), cell
+def rows_of_field(positions: np.ndarray, n_cells: int) -> tuple[np.ndarray, float]:
+    """Return a row in the middle of each cell with enough points, and the width of a cell."""
+    cells = _cells(positions, n_cells)
+    enough = cells.counts >= max(FEWEST_POINTS * np.median(cells.counts[cells.of_points]), 1)
+    return np.sort(nearest_to_means(cells, positions)[enough]), cells.width
 
 
-def _length_of_a_cell(lengths: np.ndarray) -> float:
-    """Return the arrow length that is drawn as long as a cell.
+def islands_without_slope(
+    positions: np.ndarray, values: np.ndarray, rows: np.ndarray, explained: np.ndarray
+) -> list[Label]:
+    """Return a text for each island on which the feature is high or low as a whole, but the same all over it.
+
+    ``explained`` is the part of the feature's variance that the map shows around each of ``rows``.
+    """
+    cells = _cells(positions, GRID_OF_ISLANDS)
+    of_points = cells.islands[cells.of_points]
+    spread = values.std()
+    labels = []
+    for island in np.flatnonzero(np.bincount(of_points) >= max(SMALLEST_ISLAND * len(positions), 3)):
+        members = of_points == island
+        here = members[rows]
+        level = (values[members].mean() - values.mean()) / spread if spread > 0 else 0.0
+        if abs(level) >= HIGH and here.any() and explained[here].mean() < FLAT and not members.all():
+            text = f"{'high' if level > 0 else 'low'} here,\nno slope"
+            labels.append(Label(text, tuple(densest_place(positions[members])), clear=14.0, gid="no slope"))
+    return labels
+
+
+def _cells(positions: np.ndarray, n_cells: int) -> Cells:
+    """Divide the bulk of the map into cells, so that far points do not make them too large."""
+    bulk = positions[bulk_of(positions)]
+    return cells_of(positions, n_cells, bulk.min(axis=0), bulk.max(axis=0))
+
+
+def _length_of_slope(lengths: np.ndarray, width: float) -> float:
+    """Return the drawn length of a slope of 1.
 
     Arrows then seldom overlap, and a single long arrow does not make all others tiny.
     """
-    return float(max(np.quantile(lengths, LONG) / REACH_OF_LONG, lengths.max() / REACH)) or 1.0
+    if not lengths.any():
+        return 0.0
+    return float(width / max(np.quantile(lengths, LONG) / REACH_OF_LONG, lengths.max() / REACH))
 
 
-def _draw_arrows(ax: Axes, positions: np.ndarray, arrows: np.ndarray, scale: float, fidelity: np.ndarray) -> None:
-    colours = np.tile(to_rgba(ARROW), (len(arrows), 1))
-    colours[:, 3] = np.clip(fidelity / SOLID, FAINTEST, 1)
-    ax.quiver(*positions.T, *arrows.T, color=colours, scale=scale, width=0.016, minlength=0.5, **ARROW_STYLE)
+def _draw_arrows(ax: Axes, positions: np.ndarray, steps: np.ndarray, opacity: np.ndarray) -> None:
+    """Draw arrows with their middles at the positions, so that they stay where the points are."""
+    colours = np.tile(to_rgba(ARROW), (len(steps), 1))
+    colours[:, 3] = opacity
+    style = ARROW_STYLE | {"pivot": "mid"}
+    ax.quiver(*positions.T, *steps.T, color=colours, scale=1, width=0.018, minlength=0.5, **style)
+
+
+def _in_words(kind: str, name: str, arrows: np.ndarray, scale: float) -> list[str]:
+    if not scale:
+        return [f"Nowhere does {name} change across the map more than by chance."]
+    return longest_in_words(kind, [name] * len(arrows), arrows, scale)

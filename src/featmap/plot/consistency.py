@@ -9,8 +9,8 @@ from .parts.coloured import draw_coloured
 from .parts.model import ModelOrPipeline, checked_model
 from .parts.sample import some_of
 
-TITLE = "Consistency of neighbouring tangent spaces"
-MEANING = "mean cos Θ (1: all equal, 0: orthogonal)"
+TITLE = "Do neighbors vary in the same directions?"
+MEANING = "agreement with its neighbors (1: the same directions, 0: none in common)"
 
 
 def consistency(model: ModelOrPipeline, *, ax: Axes | None = None) -> Axes:
@@ -37,8 +37,8 @@ def consistency(model: ModelOrPipeline, *, ax: Axes | None = None) -> Axes:
     >>> from sklearn.datasets import load_digits
     >>> from featmap import FeatMAP, plot
     >>> model = FeatMAP(n_epochs=10, random_state=0).fit(load_digits().data[:100])
-    >>> plot.consistency(model).get_title()
-    'Consistency of neighbouring tangent spaces'
+    >>> plot.consistency(model).get_title().splitlines()[0]
+    'Do neighbors vary in the same directions?'
     """
     model = checked_model("consistency", model)
     rows = some_of(np.arange(len(model.embedding_)))

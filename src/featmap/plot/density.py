@@ -9,16 +9,19 @@ from sklearn.pipeline import Pipeline
 from ..estimator import FeatMAP
 from .parts.canvas import INK, size_in_points
 from .parts.model import checked_density_model
-from .parts.names import name_of_direction
 from .parts.palette import COLOURS
 from .parts.panels import axes_for_panels
+from .parts.titles import write_title
 
+TITLE_AT = 1.1  # above the titles of the panels
 MOST_DOTS = 2_000  # more points than this are counted in hexagons
-MOST_PANELS = 4
+# Directions in which neighbours vary, the one in which they vary most first.
+DIRECTIONS = ("widest direction", "second widest", "third widest", "fourth widest")
+MOST_PANELS = len(DIRECTIONS)
 
 
 def density(model: FeatMAP | Pipeline, *, ax: Axes | None = None) -> Axes:
-    """Draw the local radii on the map against those in the data, for each direction of the frames.
+    """Draw the sizes of neighbourhoods on the map against those in the data, for each local direction.
 
     If the points follow a rising line, neighbourhoods that are wide in the data are wide on the map. If the
     correlation in the title is low, the density of points on the map says nothing about the density of the data.
@@ -43,7 +46,7 @@ def density(model: FeatMAP | Pipeline, *, ax: Axes | None = None) -> Axes:
     >>> model = FeatMAP(n_epochs=10, random_state=0).fit(load_digits().data[:100])
     >>> ax = plot.density(model)
     >>> [panel.get_xlabel() for panel in ax.child_axes]
-    ['log radius in the data', 'log radius in the data']
+    ['size in the data (log)', 'size in the data (log)']
     """
     model = checked_density_model("density", model, "model")
     n_panels = min(model.radii_.shape[1], MOST_PANELS)
@@ -54,8 +57,10 @@ def density(model: FeatMAP | Pipeline, *, ax: Axes | None = None) -> Axes:
         panel = ax.inset_axes((direction * step, 0, step - gap, 1))
         _draw_radii(panel, model.radii_[:, direction], model.embedding_radii_[:, direction])
         correlation = model.density_correlation_[direction]
-        panel.set_title(f"{name_of_direction(direction)}: correlation {correlation:.2f}", fontsize="medium")
-        panel.set_ylabel("" if direction else "log radius on the map")
+        panel.set_title(f"{DIRECTIONS[direction]}: correlation {correlation:.2f}", fontsize="medium")
+        panel.set_ylabel("" if direction else "size on the map (log)")
+    write_title(ax, model, "Are neighborhoods that are large in the data large on the map?")
+    ax.title.set_y(TITLE_AT)
     return ax
 
 
@@ -65,7 +70,7 @@ def _draw_radii(ax: Axes, in_data: np.ndarray, on_map: np.ndarray) -> None:
     else:
         ax.hexbin(in_data, on_map, gridsize=50, bins="log", mincnt=1, cmap="Blues", linewidths=0.1)
     _draw_line(ax, in_data, on_map)
-    ax.set_xlabel("log radius in the data")
+    ax.set_xlabel("size in the data (log)")
     ax.spines[["top", "right"]].set_visible(False)
 
 

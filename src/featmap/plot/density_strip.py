@@ -17,10 +17,10 @@ from .parts.model import checked_density_model
 def density_strip(
     models: Sequence[FeatMAP | Pipeline], labels: ArrayLike | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Draw maps with several density weights, each with its λ and its density correlations.
+    """Draw maps with several density weights, each with the agreement of sizes.
 
-    The correlations, one for each direction of the frames, say how well the sizes of neighbourhoods on the map agree
-    with those in the data. A larger λ raises them at the cost of the neighbourhoods, which this picture does not
+    The numbers are correlations, one for each local direction: how well the sizes of neighbourhoods on the map agree
+    with those in the data. A larger weight raises them at the cost of the neighbourhoods, which this picture does not
     measure.
 
     Parameters
@@ -45,7 +45,7 @@ def density_strip(
     >>> models = [FeatMAP(n_epochs=10, density_weight=w, random_state=0).fit(X[:100]) for w in (0, 2)]
     >>> ax = plot.density_strip(models, y[:100])
     >>> [panel.get_title().split()[:3] for panel in ax.child_axes]
-    [['λ', '=', '0'], ['λ', '=', '2']]
+    [['density', 'weight', '0'], ['density', 'weight', '2']]
     """
     if not isinstance(models, Sequence) or not 1 <= len(models) <= MOST_MAPS:
         raise InvalidParameterError(
@@ -57,4 +57,4 @@ def density_strip(
 
 def _title(model: FeatMAP) -> str:
     correlations = ", ".join(f"{value:.2f}" for value in model.density_correlation_)
-    return f"λ = {model.density_weight:g}\ncorrelation {correlations}"
+    return f"density weight {model.density_weight:g}\nsizes agree by {correlations}"

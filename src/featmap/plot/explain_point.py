@@ -1,31 +1,42 @@
-"""One row on one page: its local frame, its position on the map, its most important features."""
+"""One row on one page: where it is, what changes around it, how much of that the map shows."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from ..checks.counts import checked_count
 from ..errors import InvalidParameterError
 from .embedding import embedding
-from .importance_bar import importance_bar
-from .local_frame import local_frame
-from .parts.canvas import INK
+from .local_frame import HOW_TO_READ
+from .parts.arrows import longest_in_words
+from .parts.bars import name_bars
+from .parts.canvas import PLAIN_TEXT
+from .parts.captions import write_caption
 from .parts.checks import MOST_NAMES, check_kind, checked_row
+from .parts.importance import by_importance
 from .parts.labels import read_labels
 from .parts.legends import widen_by_legend
 from .parts.model import Model, ModelOrPipeline, check_two_dimensions, checked_model, row_names_of
-from .parts.names import names_of_features
+from .parts.names import name_of_row, names_of_features, shortened
+from .parts.palette import COLOURS
 from .parts.panels import axes_for_panels
-from .parts.pixels import checked_images, checked_shape
+from .parts.pixels import checked_images, outline_pixels
+from .parts.shapes import checked_shape
+from .parts.shown import ShownArrows, beats_chance, shown_arrows
+from .parts.surroundings import draw_surroundings, draw_zoomed_part
+from .parts.titles import name_of_map
+from .parts.trust import trust_caption
 from .saliency import saliency
 
-SIZE = (9.0, 7.5)
+SIZE = (10.0, 9.0)
 # The map and the pixels are on the right, where there is room for a legend or a colour bar.
-LOCAL_FRAME, MAP = (0, 0.52, 0.54, 0.48), (0.58, 0.5, 0.42, 0.5)
-BARS, WIDE_BARS, PIXELS = (0.08, 0, 0.42, 0.38), (0.08, 0, 0.92, 0.38), (0.58, 0, 0.42, 0.38)
+SURROUNDINGS, MAP = (0, 0.5, 0.56, 0.48), (0.6, 0.5, 0.4, 0.46)
+BARS, WIDE_BARS, PIXELS = (0.16, 0.06, 0.36, 0.28), (0.16, 0.06, 0.84, 0.28), (0.62, 0.03, 0.38, 0.31)
+N_HIDDEN = 3  # features that are named as hidden
 
 
 def explain_point(
@@ -40,10 +51,10 @@ def explain_point(
     feature_names: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw one row on a page: its local frame, its position on the map, its most important features.
+    """Draw one row on a page: where it is, which features change across the map around it, and which are hidden.
 
-    The page shows what varies around this row and how the map shows it. Do not trust the arrows if the fidelity below
-    the frame is low, and do not take one row as an example of its whole group.
+    The page answers which features matter around this row. Do not read the arrows if the sentence below them says
+    that those of the map are poor, and do not take one row as an example of its whole group.
 
     Parameters
     ----------
@@ -52,11 +63,12 @@ def explain_point(
     row : int
         The number of the row; a negative number counts from the end.
     k : int, default=10
-        How many features to name, from 1 to 40.
+        How many features to name at most, from 1 to 40: those of whose variance the map shows most around the row.
     kind : {"tangent", "frame", "map"}, default="tangent"
         The kind of arrows, as in ``model.arrows``.
     image_shape : tuple of int, default=None
-        If the features are pixels: (height, width) or (height, width, channels). Then `saliency` is drawn too.
+        If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column,
+        and `saliency` is drawn too, with the named pixels in squares.
     image : array-like of n_features values, default=None
         The pixel values of the row, to be outlined. They need an ``image_shape``.
     labels : array-like of shape (n_samples,), default=None
@@ -69,8 +81,8 @@ def explain_point(
     Returns
     -------
     matplotlib.axes.Axes
-        The Axes, whose ``child_axes`` are the panels: local frame, map, bars of importance and, with an
-        ``image_shape``, pixels.
+        The Axes, whose ``child_axes`` are the panels: surroundings of the row with arrows, map, bars of how much of
+        each feature the map shows and, with an ``image_shape``, pixels.
 
     Examples
     --------
@@ -84,28 +96,65 @@ def explain_point(
     """
     model = checked_model("explain_point", model)
     row = checked_row("explain_point", model, row)
-    _check("explain_point", model, k, kind, labels, feature_names)
+    _check("explain_point", model, k, kind, labels)
+    names = names_of_features("explain_point", model, feature_names, image_shape)
     _check_image("explain_point", model, image_shape, image)
+    shown = shown_arrows(model, row, k, kind)
     is_new = ax is None
     ax = axes_for_panels(ax, SIZE)
-    local_frame(model, row, k=k, kind=kind, feature_names=feature_names, ax=ax.inset_axes(LOCAL_FRAME))
-    map_panel = embedding(model, labels, ax=ax.inset_axes(MAP))
-    _mark(map_panel, model, row)
-    bars = ax.inset_axes(WIDE_BARS if image_shape is None else BARS)
-    importance_bar(model, row, k=k, feature_names=feature_names, ax=bars).set_title("")
+    ax.set_title(f"Which features matter around {name_of_row(model, row)}?", **PLAIN_TEXT)
+    _draw_arrows(ax.inset_axes(SURROUNDINGS), model, row, shown, names, kind, labels)
+    map_panel = embedding(model, labels, rows=row, ax=ax.inset_axes(MAP))
+    draw_zoomed_part(map_panel, model, row)
+    map_panel.set_title(name_of_map(model), fontsize="small", **PLAIN_TEXT)
+    _draw_bars(ax.inset_axes(WIDE_BARS if image_shape is None else BARS), model, row, shown, names)
     if image_shape is not None:
-        saliency(model, row, image_shape, image=image, ax=ax.inset_axes(PIXELS)).set_title("")
+        pixels = saliency(model, row, image_shape, image=image, ax=ax.inset_axes(PIXELS))
+        pixels.set_title("How much each pixel varies around it\n(squares: the pixels named here)", fontsize="small")
+        outline_pixels(pixels, shown.columns, checked_shape("explain_point", image_shape, model.n_features_in_))
     if is_new:
         widen_by_legend(map_panel)
     return ax
 
 
-def _check(caller: str, model: Model, k: Any, kind: Any, labels: Any, names: Any) -> None:
+def _draw_arrows(
+    ax: Axes, model: Model, row: int, shown: ShownArrows, names: list[str], kind: str, labels: ArrayLike | None
+) -> None:
+    colours = None if labels is None else read_labels("explain_point", labels, len(model.embedding_))
+    written = [shortened(names[column]) for column in shown.columns]
+    scale = draw_surroundings(ax, model, row, shown, written, colours)
+    ax.set_title("What changes across the map here", fontsize="small")
+    write_caption(ax, [*HOW_TO_READ, *longest_in_words(kind, written, shown.arrows, scale), trust_caption(model)])
+
+
+def _draw_bars(ax: Axes, model: Model, row: int, shown: ShownArrows, names: list[str]) -> None:
+    """Draw how much of each feature the map shows, and name those that vary but are hidden."""
+    ax.barh(range(len(shown.columns)), shown.explained, height=0.7, color=COLOURS[0])
+    name_bars(ax, [names[column] for column in shown.columns] or ["none"])
+    ax.set_xlim(0, float(shown.explained.max(initial=0.0)) * 1.05 or 1)
+    ax.set_title("How much of its local change the map shows", fontsize="small")
+    hidden = ", ".join(shortened(names[column]) for column in _hidden(model, row))
+    write_caption(
+        ax,
+        ["part of the variance (1: all of it)", f"Vary too, but the map does not show it: {hidden}"][
+            : 1 + bool(hidden)
+        ],
+    )
+
+
+def _hidden(model: Model, row: int) -> np.ndarray:
+    """Return the features that vary most around a row among those whose change the map does not show."""
+    importance, explained = model.feature_importance([row])[0], model.explained_variance([row])
+    importance[beats_chance(model, explained)[0]] = 0
+    columns = by_importance(importance)[:N_HIDDEN]
+    return columns[importance[columns] > 0]
+
+
+def _check(caller: str, model: Model, k: Any, kind: Any, labels: Any) -> None:
     """Check before anything is drawn, so that errors name the function that was called."""
     check_two_dimensions(caller, model)
     check_kind(caller, kind)
     checked_count(caller, "k", k, 1, MOST_NAMES)
-    names_of_features(caller, model, names)
     if labels is not None:
         read_labels(caller, labels, len(model.embedding_), row_names_of(model))
 
@@ -116,11 +165,3 @@ def _check_image(caller: str, model: Model, image_shape: Any, image: Any) -> Non
     if image_shape is not None:
         shape = checked_shape(caller, image_shape, model.n_features_in_)
         checked_images(caller, "image", image, 1, shape)
-
-
-def _mark(ax: Axes, model: Model, row: int) -> None:
-    """Draw a ring around the point, with a white rim so that it is visible on any colour."""
-    x, y = model.embedding_[row, :2]
-    for colour, width in (("white", 4.5), (INK, 2.0)):
-        ax.scatter(x, y, s=160, facecolors="none", edgecolors=colour, linewidths=width, zorder=4, gid="mark")
-    ax.set_title(f"Row {row} on the map")

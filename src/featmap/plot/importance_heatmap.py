@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 from ..checks.counts import checked_count
 from ..errors import InvalidParameterError
 from .parts.canvas import PLAIN_TEXT, axes_or_new
-from .parts.importance import by_importance, mean_importance
+from .parts.importance import VARIATION, by_importance, mean_importance
 from .parts.labels import Categories, read_labels
 from .parts.legends import attached_bar
 from .parts.model import Model, ModelOrPipeline, checked_model, row_names_of
 from .parts.names import names_of_features, shortened
 from .parts.sample import some_of
+from .parts.titles import write_title
 
 ROWS_OF_A_GROUP = 500
 MOST_COLUMNS = 100
@@ -28,6 +29,7 @@ def importance_heatmap(
     labels: ArrayLike,
     *,
     k: int = 30,
+    image_shape: tuple[int, ...] | None = None,
     feature_names: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -46,6 +48,8 @@ def importance_heatmap(
     k : int, default=30
         How many features to draw, from 1 to 100. They are the first of every group, then the second of every group,
         and so on.
+    image_shape : tuple of int, default=None
+        If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column.
     feature_names : array-like of shape (n_features,), default=None
         Names of all features; None takes those of the data.
     ax : matplotlib Axes, default=None
@@ -70,15 +74,15 @@ def importance_heatmap(
     model = checked_model("importance_heatmap", model)
     k = checked_count("importance_heatmap", "k", k, 1, MOST_COLUMNS)
     groups = _checked_groups(labels, model)
-    names = names_of_features("importance_heatmap", model, feature_names)
+    names = names_of_features("importance_heatmap", model, feature_names, image_shape)
     means = _means_of_groups(model, groups)
     columns = leading_features(means, k)
     size = (max(5.0, CELL_INCHES * len(columns) + 2.5), max(3.0, CELL_INCHES * len(groups.names) + 2.0))
     ax = axes_or_new(ax, size)
     shown = _draw_table(ax, means[:, columns], [names[column] for column in columns], groups.names)
     ax.set_ylabel(groups.title or "", **PLAIN_TEXT)
-    ax.set_title("Feature importance by group")
-    attached_bar(ax, shown, "mean feature importance")
+    write_title(ax, model, "Features that vary within each group")
+    attached_bar(ax, shown, f"mean {VARIATION}")
     return ax
 
 

@@ -1,19 +1,31 @@
-"""The local frame of one row: its axes, and the arrows of its most important features."""
+"""One row on the map: the arrows of the features that change across the map around it."""
 
 from __future__ import annotations
 
-import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from ..checks.counts import checked_count
-from .parts.arrows import length_with_unit
-from .parts.canvas import PALE_INK, add_to_label, axes_or_new, name_dimensions, without_ticks
+from .parts.arrows import longest_in_words
+from .parts.captions import write_caption
 from .parts.checks import MOST_NAMES, check_kind, checked_row
-from .parts.frame import Frame
-from .parts.importance import by_importance
-from .parts.model import Model, ModelOrPipeline, check_two_dimensions, checked_model
-from .parts.names import name_of_row, names_of_features
+from .parts.cloud import Cloud
+from .parts.marks import draw_rings
+from .parts.model import Model, ModelOrPipeline, check_two_dimensions, checked_model, map_behind
+from .parts.names import name_of_row, names_of_features, shortened
+from .parts.palette import NEUTRAL
+from .parts.panels import axes_for_panels
+from .parts.shown import shown_arrows
+from .parts.surroundings import draw_surroundings, draw_zoomed_part
+from .parts.titles import write_title
+from .parts.trust import trust_caption
+
+SIZE = (9.0, 5.6)
+SURROUNDINGS, MAP = (0, 0, 0.62, 1), (0.66, 0.3, 0.34, 0.7)
+HOW_TO_READ = (
+    "An arrow points to where its feature increases.",
+    "The fainter it is, the less of the feature the map shows.",
+)
 
 
 def local_frame(
@@ -22,13 +34,15 @@ def local_frame(
     *,
     k: int = 10,
     kind: str = "tangent",
+    image_shape: tuple[int, ...] | None = None,
     feature_names: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw in which directions the features of one row increase on the map around it.
+    """Draw which features change across the map around one row, and in which directions they increase.
 
-    An arrow points to where a feature increases, and is longer if it increases more. Do not trust the arrows if the
-    fidelity written below is low: the map around this row does not show how the features change.
+    The surroundings of the row are drawn large, with the arrows at the row itself. Do not read the arrows if the
+    sentence below says that those of the map are poor. A feature without an arrow may vary a lot around the row, but
+    not with the place on the map.
 
     Parameters
     ----------
@@ -37,9 +51,12 @@ def local_frame(
     row : int
         The number of the row; a negative number counts from the end.
     k : int, default=10
-        How many of the most important features get an arrow and a name, from 1 to 40. All others are faint lines.
+        How many features get an arrow and a name at most, from 1 to 40: those of whose variance the map shows most
+        around the row. Features that vary with the place on the map no more than by chance get none.
     kind : {"tangent", "frame", "map"}, default="tangent"
         The kind of arrows, as in ``model.arrows``.
+    image_shape : tuple of int, default=None
+        If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column.
     feature_names : array-like of shape (n_features,), default=None
         Names of all features; None takes those of the data.
     ax : matplotlib Axes, default=None
@@ -48,53 +65,42 @@ def local_frame(
     Returns
     -------
     matplotlib.axes.Axes
-        The Axes of the frame. The lines v₁, v₂, … are the leading directions in which the neighbours of the row vary,
-        as they lie on the map; they have no sign, and so no head. Of a map of more than two dimensions the first two
-        are drawn.
+        The Axes, whose ``child_axes`` are the panels: the surroundings of the row, and the whole map with the part
+        that is drawn large. Of a map of more than two dimensions the first two are drawn.
 
     Examples
     --------
     >>> from sklearn.datasets import load_digits
     >>> from featmap import FeatMAP, plot
     >>> model = FeatMAP(n_epochs=10, random_state=0).fit(load_digits().data[:100])
-    >>> ax = plot.local_frame(model, 42, k=5)
-    >>> len(ax.texts)  # the names of five features and two axes
-    7
+    >>> ax = plot.local_frame(model, 42, k=5, image_shape=(8, 8))
+    >>> len(ax.child_axes)
+    2
     """
     model = checked_model("local_frame", model)
     row = checked_row("local_frame", model, row)
     check_two_dimensions("local_frame", model)
     check_kind("local_frame", kind)
     k = checked_count("local_frame", "k", k, 1, MOST_NAMES)
-    names = names_of_features("local_frame", model, feature_names)
-    importance = model.feature_importance([row])[0]
-    top = by_importance(importance)[:k]
-    top = top[importance[top] > 0]
-    arrows = model.arrows([row], kind)[0][:, :2].astype(float)
-    ax = axes_or_new(ax)
-    without_ticks(ax)
-    name_dimensions(ax, model.frames_.shape[1])
-    ax.set_title(f"Local frame of {name_of_row(model, row)}")
-    if not len(top) or not arrows[top].any():
-        _write_that_nothing_varies(ax, model, row)
-        return ax
-    frame = Frame(ax, _axes_with_variance(model, row), arrows, top)
-    frame.draw([names[column] for column in top])
-    add_to_label(ax, f"dotted circle: {length_with_unit(kind, frame.scale)}\n{_fidelity(model, row, kind)}")
+    names = names_of_features("local_frame", model, feature_names, image_shape)
+    shown = shown_arrows(model, row, k, kind)
+    shown_names = [shortened(names[column]) for column in shown.columns]
+    ax = axes_for_panels(ax, SIZE)
+    surroundings = ax.inset_axes(SURROUNDINGS)
+    scale = draw_surroundings(surroundings, model, row, shown, shown_names, None)
+    longest = longest_in_words(kind, shown_names, shown.arrows, scale)
+    write_caption(surroundings, [*HOW_TO_READ, *longest, trust_caption(model)])
+    write_title(ax, model, f"What changes across the map around {name_of_row(model, row)}")
+    _draw_whole_map(ax.inset_axes(MAP), model, row)
     return ax
 
 
-def _fidelity(model: Model, row: int, kind: str) -> str:
-    own = f"fidelity {model.fidelity([row], kind)[0]:.2f}"
-    return own if kind == "map" else f"{own} (linear regression on the map: {model.fidelity([row], 'map')[0]:.2f})"
-
-
-def _axes_with_variance(model: Model, row: int) -> np.ndarray:
-    """Return the axes of the row's frame along which its neighbours vary: shape (2, n_axes)."""
-    n_axes = np.count_nonzero(model.singular_values_[row, : model.frames_.shape[1]])
-    return model.frames_[row][:2, :n_axes].astype(float)
-
-
-def _write_that_nothing_varies(ax: Axes, model: Model, row: int) -> None:
-    text = f"no directions here:\n{name_of_row(model, row)} has no neighbours, or all are equal to it"
-    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", color=PALE_INK)
+def _draw_whole_map(ax: Axes, model: Model, row: int) -> None:
+    """Draw all points in grey, and the part that is drawn large."""
+    cloud = Cloud(ax, model.embedding_, behind=map_behind(model))
+    cloud.draw_behind()
+    cloud.draw(c=NEUTRAL)
+    draw_rings(ax, cloud.positions[[row]])
+    cloud.finish_axes()
+    ax.set(xlabel="", ylabel="")
+    draw_zoomed_part(ax, model, row)

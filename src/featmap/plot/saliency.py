@@ -7,10 +7,12 @@ from numpy.typing import ArrayLike
 
 from .parts.canvas import axes_or_new
 from .parts.checks import checked_row
+from .parts.importance import VARIATION
 from .parts.legends import attached_bar
 from .parts.model import ModelOrPipeline, checked_model
 from .parts.names import name_of_row
-from .parts.pixels import checked_images, checked_shape, draw_image, pixel_importance
+from .parts.pixels import checked_images, draw_image, number_pixels, pixel_importance
+from .parts.shapes import checked_shape
 
 
 def saliency(
@@ -61,7 +63,8 @@ def saliency(
     (outlined,) = checked_images("saliency", "image", image, 1, shape)
     (pixels,) = pixel_importance(model, [row], shape)
     ax = axes_or_new(ax)
-    ax.set_title(f"Feature importance of {name_of_row(model, row)}")
+    ax.set_title(f"How much each pixel varies around {name_of_row(model, row)}", fontsize="medium")
     shown = draw_image(ax, pixels, outlined, pixels.max() or 1)
-    attached_bar(ax, shown, "feature importance")
+    number_pixels(ax)
+    attached_bar(ax, shown, VARIATION)
     return ax

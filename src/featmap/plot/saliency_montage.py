@@ -7,11 +7,13 @@ from numpy.typing import ArrayLike
 
 from ..errors import InvalidParameterError
 from .parts.checks import checked_rows
+from .parts.importance import VARIATION
 from .parts.legends import attached_bar
 from .parts.model import ModelOrPipeline, checked_model
 from .parts.names import name_of_row
 from .parts.panels import panels_in_a_grid
-from .parts.pixels import checked_images, checked_shape, draw_image, pixel_importance
+from .parts.pixels import checked_images, draw_image, pixel_importance
+from .parts.shapes import checked_shape
 
 MOST_IMAGES = 100
 IMAGE_INCHES = 1.7
@@ -72,5 +74,5 @@ def saliency_montage(
     for panel, row, image, outline in zip(panels, chosen, pixels, outlined, strict=True):
         shown = draw_image(panel, image, outline, pixels.max() or 1)
         panel.set_title(name_of_row(model, row), fontsize="small", pad=3)
-    attached_bar(ax, shown, "feature importance")
+    attached_bar(ax, shown, VARIATION)
     return ax

@@ -1,8 +1,11 @@
-"""The style of arrows and the units of their lengths."""
+"""The style of arrows, and what their lengths mean."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from .palette import COLOURS
 
@@ -20,10 +23,14 @@ ARROW_STYLE: dict[str, Any] = {
     "gid": "arrows",
 }
 
-_PER_UNIT = "{:g} units of the data per unit of the map"
-_LENGTHS = {"tangent": _PER_UNIT, "map": _PER_UNIT, "frame": "arrow length {:g}, without unit"}
 
+def longest_in_words(kind: str, names: Sequence[str], arrows: np.ndarray, scale: float) -> list[str]:
+    """Write what the length of arrows means: how much the feature of the longest one rises from its tail to its head.
 
-def length_with_unit(kind: str, length: float) -> str:
-    """Write the length of an arrow with its unit."""
-    return _LENGTHS[kind].format(length)
+    ``scale`` is the drawn length of a slope of 1. Arrows of the paper's frames have no unit, so nothing is written.
+    """
+    lengths = np.linalg.norm(arrows, axis=1)
+    if kind == "frame" or not lengths.any():
+        return []
+    longest = int(lengths.argmax())
+    return [f"Along the longest arrow, {names[longest]} rises by {lengths[longest] ** 2 * scale:.2g}."]

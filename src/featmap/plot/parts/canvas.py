@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
 
 INK = "#222222"
 PALE_INK = "#8a8a8a"
 FAINT_INK = "#cfcfcf"
+
+# A rim around texts, which makes them legible on points and lines.
+HALO = withStroke(linewidth=2.5, foreground="white", alpha=0.85)
 
 # Names come from the data. A "$" or "_" in a name is a character, not a formula.
 PLAIN_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
@@ -51,6 +56,15 @@ def add_to_label(ax: Axes, text: str) -> None:
     """Add a line of text below the Axes, under the label that is already there."""
     label = ax.get_xlabel()
     ax.set_xlabel(f"{label}\n{text}" if label else text, fontsize="small")
+
+
+def show_part(ax: Axes, corners: np.ndarray) -> None:
+    """Let the part of a map between two corners fill the Axes, whatever else is drawn.
+
+    Fixed limits would not do: matplotlib could not make the scales of the two axes equal without a warning.
+    """
+    ax.dataLim.set_points(corners)
+    ax.autoscale_view()
 
 
 def size_in_points(ax: Axes) -> tuple[float, float]:

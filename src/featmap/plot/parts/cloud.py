@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from .canvas import FAINT_INK, name_dimensions, size_in_points, without_ticks
+from .far_points import fill_with_bulk
 from .labels import Categories, Numbers
-from .legends import colour_bar, legend
-from .palette import COLOURS, NEUTRAL, style
+from .palette import COLOURS, NEUTRAL, colours_for
 
 COVERED = 0.2  # part of the Axes that the points would cover if none overlapped
 SMALLEST, LARGEST = 0.05, 36.0  # area of a point, in square points
@@ -19,11 +19,21 @@ MANY = 20_000  # from this number on a vector file holds the points as pixels
 
 
 class Cloud:
-    """The points of a map, drawn in random order so that no label hides the others."""
+    """The points of a map, drawn in random order so that no label hides the others.
 
-    def __init__(self, ax: Axes, embedding: np.ndarray, labels: Categories | Numbers | None = None) -> None:
+    ``behind`` is the map that the points lie on, if they are new rows. It is drawn in pale grey.
+    """
+
+    def __init__(
+        self,
+        ax: Axes,
+        embedding: np.ndarray,
+        labels: Categories | Numbers | None = None,
+        behind: np.ndarray | None = None,
+    ) -> None:
         self.ax = ax
         self.positions = _positions(embedding, labels)
+        self.behind = np.empty((0, 2)) if behind is None else _positions(behind, None)
         self.order = np.random.default_rng(0).permutation(len(embedding))
         self.n_dimensions = embedding.shape[1]
 
@@ -40,6 +50,7 @@ class Cloud:
 
         For numbers, return the artist from which a colour bar is made.
         """
+        self.draw_behind()
         if labels is None:
             self.draw(c=COLOURS[0])
         elif isinstance(labels, Numbers):
@@ -50,8 +61,16 @@ class Cloud:
             self._draw_categories(labels)
         return None
 
+    def draw_behind(self) -> None:
+        """Draw the map that the points lie on, if they are not the map themselves."""
+        if len(self.behind):
+            x, y = self.behind.T
+            area, many = self.area_among(len(self.behind)), len(self.behind) >= MANY
+            self.ax.scatter(x, y, c=FAINT_INK, s=area, linewidths=0, rasterized=many, zorder=0.8, gid="behind")
+
     def draw_sample(self, rows: np.ndarray, values: np.ndarray) -> Any:
         """Draw the values of some points in colour, large enough to be seen, above all points in pale grey."""
+        self.draw_behind()
         if len(rows) < len(self.positions):
             self.draw(c=FAINT_INK, zorder=0.9)
         everywhere, chosen = np.full(len(self.positions), np.nan), np.zeros(len(self.positions), bool)
@@ -62,7 +81,7 @@ class Cloud:
         return self.draw(chosen & np.isfinite(everywhere), c=everywhere, s=area, cmap="viridis")
 
     def finish_axes(self) -> None:
-        """Remove ticks and box, keep the proportions, and name the dimensions unless the map has just two."""
+        """Remove ticks and box, keep the proportions, let the bulk of the points fill the Axes."""
         without_ticks(self.ax)
         name_dimensions(self.ax, self.n_dimensions)
         if self.n_dimensions == 1:
@@ -70,6 +89,7 @@ class Cloud:
             self.ax.set_ylabel("number of points")
         else:
             self.ax.set_aspect("equal", adjustable="datalim")
+            fill_with_bulk(self.ax, np.concatenate([self.behind, self.positions]))
 
     @property
     def area(self) -> float:
@@ -83,22 +103,8 @@ class Cloud:
 
     def _draw_categories(self, categories: Categories) -> None:
         self.draw(categories.codes < 0, c=NEUTRAL)
-        styles = [style(code) for code in range(len(categories.names))]
-        colours = np.array([colour for colour, _ in styles] + [NEUTRAL])[categories.codes]
-        markers = np.array([marker for _, marker in styles] + [""])[categories.codes]
-        for marker in dict.fromkeys(marker for _, marker in styles):
-            self.draw(markers == marker, c=colours, marker=marker)
-
-
-def explain_colours(ax: Axes, labels: Categories | Numbers | None, shown: Any) -> None:
-    """Add a legend or a colour bar beside the Axes. ``shown`` is what `Cloud.draw_labelled` returned."""
-    if isinstance(labels, Numbers):
-        remark = "" if np.isfinite(labels.values).all() else "grey: missing"
-        colour_bar(ax, shown, " · ".join(filter(None, [labels.title, remark])))
-    elif labels is not None:
-        rest = bool((labels.codes < 0).any())
-        codes = [*range(len(labels.names))] + [-1] * rest
-        legend(ax, [style(code) for code in codes], labels.names + [labels.rest] * rest, labels.title)
+        colours = np.array([*colours_for(len(categories.names)), NEUTRAL])[categories.codes]
+        self.draw(categories.codes >= 0, c=colours)
 
 
 def _positions(embedding: np.ndarray, labels: Categories | Numbers | None) -> np.ndarray:

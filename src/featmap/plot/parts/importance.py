@@ -8,6 +8,7 @@ import numpy as np
 
 from .model import Model
 
+VARIATION = "local variation (importance)"  # what pictures call it: noise varies locally too
 ROWS_AT_ONCE = 500  # rows whose importance of all features is in memory at one time
 
 

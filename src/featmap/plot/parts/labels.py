@@ -10,7 +10,7 @@ import numpy as np
 
 from ...checks.labels import label_values
 from ...checks.rows import check_order
-from .palette import N_STYLES
+from .palette import MOST_COLOURS
 
 # Integers with more distinct values than this are read as numbers, not as categories.
 MOST_INTEGER_CATEGORIES = 30
@@ -64,7 +64,7 @@ def _categories(values: np.ndarray, missing: np.ndarray, order: list[str] | None
         order = _sorted_names(values[~missing])
     names = [name for name in order if name in present]
     rest = "missing"
-    if len(names) > N_STYLES:
+    if len(names) > MOST_COLOURS:
         names, rest = _most_frequent(names, texts[~missing]), "other"
     numbers = {name: number for number, name in enumerate(names)}
     codes = np.array([-1 if gone else numbers.get(text, -1) for text, gone in zip(texts, missing, strict=True)])
@@ -85,7 +85,7 @@ def _natural(name: str) -> list[str | int]:
 
 
 def _most_frequent(names: list[str], texts: np.ndarray) -> list[str]:
-    """Return the most frequent names, as many as there are styles, in their old order."""
+    """Return the most frequent names, as many as there are colours, in their old order."""
     counts = dict(zip(*np.unique(texts.astype(str), return_counts=True), strict=True))
-    kept = set(sorted(names, key=lambda name: -counts[name])[:N_STYLES])
+    kept = set(sorted(names, key=lambda name: -counts[name])[:MOST_COLOURS])
     return [name for name in names if name in kept]

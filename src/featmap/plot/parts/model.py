@@ -46,6 +46,17 @@ def row_names_of(model: Model) -> np.ndarray | None:
     return getattr(model, "row_names_in_", None)
 
 
+def is_part_of_a_map(model: Model) -> bool:
+    """Tell whether the points are new rows on a map, or some of its rows, rather than all of its rows."""
+    points = model._points
+    return len(points) != len(points.mapped.embedding) or bool((points.rows < 0).any())
+
+
+def map_behind(model: Model) -> np.ndarray | None:
+    """Return the whole map that new rows, or some rows, lie on; None if the points are the whole map themselves."""
+    return model._points.mapped.embedding if is_part_of_a_map(model) else None
+
+
 def checked_density_model(caller: str, model: Any, parameter: str) -> FeatMAP:
     """Return a model that has radii of neighbourhoods in the data and on the map."""
     checked: Any = checked_model(caller, model, parameter)

@@ -1,4 +1,4 @@
-"""Names of features and directions as they are written into a picture, and features found by their names."""
+"""Names of features and rows as they are written into a picture, and features found by their names."""
 
 from __future__ import annotations
 
@@ -9,17 +9,34 @@ from numpy.typing import ArrayLike
 from ...checks.counts import is_integer
 from ...errors import InvalidParameterError
 from .model import Model, row_names_of
+from .shapes import Shape, checked_shape
 
 LONGEST_NAME = 28
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
-def names_of_features(caller: str, model: Model, given: ArrayLike | None) -> list[str]:
-    """Return the given names of all features, else those of the data, else "feature 0", "feature 1" and so on."""
+def names_of_features(
+    caller: str, model: Model, given: ArrayLike | None, image_shape: tuple[int, ...] | None = None
+) -> list[str]:
+    """Return the given names of all features, else those of pixels if the features are some, else those of the data.
+
+    Features without names are "feature 0", "feature 1" and so on.
+    """
+    shape = None if image_shape is None else checked_shape(caller, image_shape, model.n_features_in_)
+    if given is None and shape is not None:
+        return names_of_pixels(shape)
     known = getattr(model, "feature_names_in_", None) if given is None else given
     if known is None:
         return [written(column) for column in range(model.n_features_in_)]
     return checked_names(caller, known, model.n_features_in_)
+
+
+def names_of_pixels(shape: Shape) -> list[str]:
+    """Return "row 3, column 5" for each pixel, counted from 0 at the upper left, with its channel if it has some."""
+    height, width, n_channels = shape
+    channels = {1: [""], 3: [", red", ", green", ", blue"]}.get(
+        n_channels, [f", channel {number}" for number in range(n_channels)]
+    )
+    return [f"row {y}, column {x}{channel}" for y in range(height) for x in range(width) for channel in channels]
 
 
 def written(name: Any) -> str:
@@ -55,11 +72,6 @@ def name_of_row(model: Model, row: int) -> str:
     """Return the name that the data have for a row, else "row 3"."""
     names = row_names_of(model)
     return f"row {row}" if names is None else shortened(str(names[row]))
-
-
-def name_of_direction(number: int) -> str:
-    """Return v₁ for the first direction of a frame, number 0."""
-    return f"v{number + 1}".translate(SUBSCRIPTS)
 
 
 def shortened(name: str, most: int = LONGEST_NAME) -> str:

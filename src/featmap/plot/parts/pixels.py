@@ -8,27 +8,15 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from ...errors import InvalidParameterError
 from .canvas import without_ticks
 from .model import Model
-
-Shape = tuple[int, int, int]  # height, width, channels
-
-
-def checked_shape(caller: str, image_shape: Any, n_features: int) -> Shape:
-    """Return height, width and channels of images with one pixel per feature."""
-    shape = tuple(np.atleast_1d(image_shape).tolist())
-    whole = all(isinstance(length, int) and length > 0 for length in shape)
-    if len(shape) not in (2, 3) or not whole or math.prod(shape) != n_features:
-        raise InvalidParameterError(
-            f"{caller}(image_shape={image_shape!r}): image_shape must be (height, width) or "
-            f"(height, width, channels) with one value per feature; the model has {n_features} features"
-        )
-    height, width, channels = (*shape, 1)[:3]
-    return height, width, channels
+from .shapes import Shape
 
 
 def checked_images(
@@ -50,6 +38,21 @@ def checked_images(
 def pixel_importance(model: Model, rows: Any, shape: Shape) -> np.ndarray:
     """Return the importance of each pixel. The channels of a pixel are joined by their Euclidean norm."""
     return np.linalg.norm(model.feature_importance(rows).reshape(-1, *shape), axis=3)
+
+
+def number_pixels(ax: Axes) -> None:
+    """Write numbers of rows and columns at an image, at most about ten each, counted from 0 at the upper left."""
+    for axis, name in ((ax.xaxis, "column"), (ax.yaxis, "row")):
+        axis.set_major_locator(MaxNLocator(nbins=9, integer=True))
+        axis.set_label_text(name, fontsize="small")
+    ax.tick_params(length=0, labelsize="x-small")
+
+
+def outline_pixels(ax: Axes, columns: np.ndarray, shape: Shape) -> None:
+    """Draw squares around the pixels that some features are."""
+    for pixel in np.unique(columns // shape[2]):
+        y, x = divmod(int(pixel), shape[1])
+        ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, fill=False, edgecolor="white", linewidth=1.6, gid="named"))
 
 
 def draw_image(ax: Axes, pixels: np.ndarray, outlined: np.ndarray | None, most: float) -> Any:

@@ -1,0 +1,138 @@
+"""The names of the features that set regions of the map apart, at their places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from ..checks.counts import checked_count
+from .parts.apart import ROWS_AT_ONCE, Scores, checked_scores
+from .parts.canvas import axes_or_new
+from .parts.captions import write_caption
+from .parts.cells import Cells, cells_of
+from .parts.checks import MOST_NAMES
+from .parts.cloud import Cloud
+from .parts.far_points import bulk_of
+from .parts.model import ModelOrPipeline, check_two_dimensions, checked_model, map_behind
+from .parts.names import names_of_features, shortened
+from .parts.palette import NEUTRAL, colours_for, darkened
+from .parts.placed_labels import Label, PlacedLabels
+from .parts.places import densest_place
+from .parts.regions import Region, regions_of
+from .parts.sample import some_of
+from .parts.titles import write_title
+
+SIZE = (8.0, 7.0)
+N_CELLS = 20  # along the wider side of the map
+MOST_OF_A_REGION = 5
+SMALLEST, LARGEST = 0.85, 1.3  # sizes of names, relative to a usual one
+FREE = 300  # points that names try not to cover
+
+
+def features_on_map(
+    model: ModelOrPipeline,
+    *,
+    scores: ArrayLike | Callable[[np.ndarray], np.ndarray] | None = None,
+    k: int = 12,
+    n_names: int = 3,
+    image_shape: tuple[int, ...] | None = None,
+    feature_names: ArrayLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the names of the features that set regions of the map apart, at their places.
+
+    ↑ before a name means that the feature is higher in this region than on the whole map, ↓ that it is lower. Larger
+    names are further from the mean of all rows. The names say how regions differ, not why: the map was made from the
+    same features, so some of them always differ.
+
+    Parameters
+    ----------
+    model : FeatMAP, Explanation or Pipeline
+        A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
+    scores : array-like of shape (n_rows, n_features) or callable, default=None
+        How far each feature sets the surroundings of each row apart: above 0 where it is high, below 0 where it is
+        low. A function is called with an array of row numbers. None compares the mean of the 30 nearest rows on the
+        map with that of all rows, in standard deviations.
+    k : int, default=12
+        How many regions are named at most, from 1 to 40.
+    n_names : int, default=3
+        How many features are named in each region at most, from 1 to 5.
+    image_shape : tuple of int, default=None
+        If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column.
+    feature_names : array-like of shape (n_features,), default=None
+        Names of all features; None takes those of the data.
+    ax : matplotlib Axes, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The Axes of the map. Each region has a colour; points that no feature sets apart are grey. If there are
+        more than 5,000 rows, regions are found from a random sample of 5,000.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from featmap import FeatMAP, plot
+    >>> model = FeatMAP(n_epochs=10, random_state=0).fit(load_digits().data[:100])
+    >>> plot.features_on_map(model, image_shape=(8, 8)).get_title().split("\\n")[0]
+    'Features that set regions apart'
+    """
+    model = checked_model("features_on_map", model)
+    check_two_dimensions("features_on_map", model)
+    k = checked_count("features_on_map", "k", k, 1, MOST_NAMES)
+    n_names = checked_count("features_on_map", "n_names", n_names, 1, MOST_OF_A_REGION)
+    names = names_of_features("features_on_map", model, feature_names, image_shape)
+    score = checked_scores("features_on_map", model, scores)
+    ax = axes_or_new(ax, SIZE)
+    cloud = Cloud(ax, model.embedding_, behind=map_behind(model))
+    bulk = cloud.positions[bulk_of(cloud.positions)]
+    cells = cells_of(cloud.positions, N_CELLS, bulk.min(axis=0), bulk.max(axis=0))
+    found = regions_of(cells, mean_scores(cells, score), k, n_names)
+    colours = np.full(len(cells.islands), NEUTRAL, dtype=object)
+    for colour, region in zip(colours_for(len(found)), found, strict=True):
+        colours[region.cells] = colour
+    cloud.draw_behind()
+    cloud.draw(c=colours[cells.of_points], alpha=0.6)
+    cloud.finish_axes()
+    labels = _labels(found, cells, cloud.positions, names)
+    PlacedLabels(ax, labels, visible=cloud.positions[some_of(np.arange(len(cloud.positions)), FREE)])
+    write_title(ax, model, "Features that set regions apart")
+    write_caption(ax, [_in_words(found)])
+    return ax
+
+
+def mean_scores(cells: Cells, score: Scores) -> np.ndarray:
+    """Return the mean score of each feature in each cell, over a sample of the rows: shape (n_cells, n_features)."""
+    rows = some_of(np.arange(len(cells.of_points)))
+    sums: np.ndarray | float = 0.0
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        block = rows[start : start + ROWS_AT_ONCE]
+        members = np.equal.outer(np.arange(len(cells.islands)), cells.of_points[block])
+        sums = sums + members.astype(float) @ np.asarray(score(block), float)
+    counts = np.bincount(cells.of_points[rows], minlength=len(cells.islands))
+    return sums / np.maximum(counts, 1)[:, None]
+
+
+def _labels(found: list[Region], cells: Cells, positions: np.ndarray, names: list[str]) -> list[Label]:
+    """Return a text for each region: its features one below the other, at its densest place."""
+    strongest = max((abs(region.scores[0]) for region in found), default=1.0)
+    labels = []
+    for region, colour in zip(found, colours_for(len(found)), strict=True):
+        lines = [
+            f"{'↑' if score > 0 else '↓'} {shortened(names[column])}"
+            for column, score in zip(region.columns, region.scores, strict=True)
+        ]
+        place = densest_place(positions[np.isin(cells.of_points, region.cells)])
+        size = SMALLEST + (LARGEST - SMALLEST) * abs(region.scores[0]) / strongest
+        labels.append(Label("\n".join(lines), tuple(place), darkened(colour), size, clear=6.0, gid="region"))
+    return labels
+
+
+def _in_words(found: list[Region]) -> str:
+    if not found:
+        return "No feature sets a region of this map apart."
+    return "↑ higher there than on the whole map, ↓ lower. The larger the names, the larger the difference."
