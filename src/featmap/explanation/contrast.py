@@ -83,6 +83,11 @@ class Contrast:
         """Column numbers of all features, those with the smallest p-value first, then by the largest statistic."""
         return np.lexsort((-np.abs(self.statistic), self.p_values)).astype(np.int32)
 
+    @property
+    def by_effect(self) -> IntArray:
+        """Column numbers of all features, those with a q-value of at most 0.05 first, by the largest effect size."""
+        return np.lexsort((-np.abs(self.effect_size), self.q_values > 0.05)).astype(np.int32)
+
     def top(self, k: int = 10) -> np.ndarray:
         """Name the features that separate the groups most surely.
 

@@ -541,9 +541,10 @@ class ExplanationMixin:
     ) -> Perturbation:
         """Measure how far rows move on the map when features are taken from them.
 
-        A feature is taken by setting it to its mean over the neighbours of the row. If important features move rows
-        further than random ones, importance means something for this map. On data with few features the test says
-        little.
+        A feature is taken by setting it to its mean over the neighbours of the row. Any change moves a row, and
+        important features change it most. So there is a floor beside the curve: as many random features, changed by
+        as much in all. If important features move rows further than the floor, it matters for this map which features
+        they are. On data with few features the test says little.
 
         Parameters
         ----------
@@ -558,7 +559,7 @@ class ExplanationMixin:
         Returns
         -------
         Perturbation
-            Mean moves for the most important, random and least important features.
+            Mean moves for the most important, random and least important features, and the floor.
 
         Examples
         --------
