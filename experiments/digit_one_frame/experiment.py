@@ -119,10 +119,14 @@ def claims_on_fidelity(model: FeatMAP, rows: np.ndarray, shown: int) -> tuple[li
     of_shown = {kind: round(float(model.fidelity([shown], kind)[0]), 4) for kind in KINDS}
     floor, regression = medians["random"].value, medians["map"].value
     said = f"random frames {medians['random']}, regression {medians['map']}"
+
+    def part_of_the_way(kind: str) -> float:
+        return (medians[kind].value - floor) / (regression - floor)
+
     claims = [
         Claim(
             f"The arrows of kind {kind} ({KINDS[kind]}) tell how pixels change on the map",
-            f"fidelity {medians[kind]}; {said}; {(medians[kind].value - floor) / (regression - floor):.0%} of the way",
+            f"fidelity {medians[kind]}; {said}; {part_of_the_way(kind):.0%} of the way",
             medians[kind].value >= (floor + regression) / 2,
         )
         for kind in ("frame", "blend")
