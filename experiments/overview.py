@@ -23,7 +23,7 @@ FEATMAP_DATA=/path/to/data make figures-quick  # parts of the data, in minutes, 
 ```
 
 Most of the hours are for the maps of other methods. After a change of featMAP its own maps can be measured alone
-beside the figures of the others as they were published:
+beside the figures of the others as they were published (not on attacked digits, which depend on the processor):
 
 ```sh
 FEATMAP_DATA=/path/to/data python -m experiments.figures --published-peers density_weight comparison

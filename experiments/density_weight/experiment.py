@@ -29,7 +29,8 @@ Curve = dict[float, dict[str, float]]  # weight → metric → value
 def run(report: Report) -> None:
     names = (QUICK_SET,) if report.quick else SETS
     ours = {data: {w: scores_of(data, featmap_at(w)) for w in FEATMAP_WEIGHTS} for data in names}
-    theirs = densmap_curves() if report.published_peers else {data: densmap_curve(data) for data in names}
+    kept = densmap_curves() if report.published_peers else {}
+    theirs = {data: kept.get(data) or densmap_curve(data) for data in names}
     main = QUICK_SET if report.quick else "MNIST"
     draw_maps(report, main, ours[main])
     draw_curves(report, ours, theirs)
