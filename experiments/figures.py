@@ -23,6 +23,7 @@ EXPERIMENTS = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a part of the data, into experiments/quick")
+    parser.add_argument("--only-made", action="store_true", help="the comparison of the maps there are, without more")
     parser.add_argument("--published-peers", action="store_true", help="keep the figures of the other methods")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EXPERIMENTS))
     arguments = parser.parse_args()
@@ -32,7 +33,7 @@ def main() -> None:
     for name in arguments.names or EXPERIMENTS:
         print(f"== {name}", flush=True)
         began = time.perf_counter()
-        report = Report(name, arguments.quick, arguments.published_peers)
+        report = Report(name, arguments.quick, arguments.only_made, arguments.published_peers)
         import_module(f".{name}.experiment", __package__).run(report)
         print(f"   {time.perf_counter() - began:.0f} s", flush=True)
     write_overview(EXPERIMENTS, arguments.quick)

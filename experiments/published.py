@@ -42,7 +42,7 @@ def sources() -> dict[str, str]:
 def rows_of_peers() -> dict[str, dict[str, Row]]:
     """The other methods' rows of the comparison, by data set."""
     scores = figures_of("comparison")["scores"]
-    return {data: {method: as_row(scores[data][method]) for method in PEERS} for data in KEPT_SETS}
+    return {data: {m: as_row(scores[data][m]) for m in PEERS if m in scores[data]} for data in KEPT_SETS}
 
 
 def as_row(stored: dict[str, dict[str, Any]]) -> Row:

@@ -12,7 +12,7 @@ import numpy as np
 from lab.files import write_text
 from lab.quality import Quality
 
-from .maps import MAPS, seeds_of
+from .maps import MAPS, SEEDS, seeds_of
 from .sets import prepared
 
 LOCAL = {"trustworthiness": "trust.", "continuity": "cont.", "knn_accuracy": "k-NN acc."}
@@ -55,7 +55,9 @@ def scores_of(data: str, method: str, seed: int = 0) -> dict[str, float]:
     return json.loads(path.read_text())
 
 
-def seeds_to_score(data: str, method: str) -> list[int]:
-    """The seeds that a map is wanted for."""
+def seeds_to_score(data: str, method: str, only_made: bool) -> list[int]:
+    """The seeds that a map is wanted for, or, with ``only_made``, the seeds that have one."""
+    if only_made:
+        return [seed for seed in SEEDS if MAPS.has(data, method, seed)]
     MAPS.load(data, method)  # the seconds of the first seed decide about the others
     return list(seeds_of(data, method))

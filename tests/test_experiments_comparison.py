@@ -42,12 +42,19 @@ def test_stored_rows_are_read_back():
 
 def test_kept_rows_are_not_measured_again(monkeypatch):
     asked = []
-    monkeypatch.setattr(experiment, "row_of", lambda data, method, quick: asked.append(method) or row(0.9))
+    monkeypatch.setattr(experiment, "row_of", lambda data, method, report: asked.append(method) or row(0.9))
     kept = {method: row(0.8) for method in PEERS}
-    table = experiment.measured("data", kept, quick=False)
+    table = experiment.measured("data", kept, Report("comparison"))
     assert list(table) == list(COMPARED)
     assert asked == [method for method in COMPARED if method.startswith("featMAP")]
     assert all(table[method] == kept[method] for method in PEERS)
+
+
+def test_methods_without_a_map_have_no_row(monkeypatch):
+    monkeypatch.setattr(experiment, "row_of", lambda data, method, report: {} if method == "UMAP" else row(0.9))
+    table = experiment.measured("data", {}, Report("comparison", only_made=True))
+    assert list(table) == [method for method in COMPARED if method != "UMAP"]
+    assert "\n| UMAP | — | — |" in experiment.markdown(table)
 
 
 def test_a_quick_run_takes_nothing_from_the_published_figures(tmp_path, monkeypatch):

@@ -23,7 +23,7 @@ TIE = 0.005  # of means over seeds; single seeds differ by about that
 NEAR = 0.015
 ABOUT = """Maps of six kinds of data by nine methods, measured by the paper's six metrics and the correlation of
 local radii (`featmap.metrics`; ranks and pairs on 2,000 seeded points). Every package at its defaults, three seeds,
-the mean and the standard deviation over them; † marks cells with one seed, ‡ with two.
+the mean and the standard deviation over them; † marks cells with one seed, ‡ with two, — maps that were not made.
 Stress is taken with the map in its own units, and at the size that is best for it; less is better. Bold is the
 best of a column."""
 
@@ -33,7 +33,7 @@ Table = dict[str, Row]  # by method
 def run(report: Report) -> None:
     names = (QUICK_SET,) if report.quick else SETS
     kept = rows_of_peers() if report.published_peers else {}
-    tables = {data: measured(data, kept.get(data, {}), report.quick) for data in names}
+    tables = {data: measured(data, kept.get(data, {}), report) for data in names}
     made_by = sources() if report.published_peers else {method: METHODS[method].source for method in PEERS}
     packages = f"Made by: {', '.join(f'{method} by {source}' for method, source in made_by.items())}."
     for data, table in tables.items():
@@ -47,21 +47,27 @@ def run(report: Report) -> None:
     )
 
 
-def measured(data: str, kept: Table, quick: bool) -> Table:
-    """The rows that are kept from an earlier run, and all others measured."""
-    return {method: kept.get(method) or row_of(data, method, quick) for method in COMPARED}
+def measured(data: str, kept: Table, report: Report) -> Table:
+    """The rows that are kept from an earlier run, and those of all other methods that have a map."""
+    table: Table = {}
+    for method in COMPARED:
+        row = kept.get(method) or row_of(data, method, report)
+        if row:
+            table[method] = row
+    return table
 
 
-def row_of(data: str, method: str, quick: bool) -> Row:
-    seeds = SEEDS[:1] if quick else seeds_to_score(data, method)
+def row_of(data: str, method: str, report: Report) -> Row:
+    """The metrics over the seeds; none if there is no map, and none is to be made."""
+    seeds = SEEDS[:1] if report.quick else seeds_to_score(data, method, report.only_made)
     by_seed = [scores_of(data, method, seed) for seed in seeds]
-    return {metric: Cell.of([scores[metric] for scores in by_seed]) for metric in COLUMNS}
+    return {metric: Cell.of([scores[metric] for scores in by_seed]) for metric in COLUMNS} if by_seed else {}
 
 
 def draw(report: Report, data: str, table: Table) -> None:
     """The maps that there are: of rows that were kept from an earlier run the maps may be gone."""
     maps = {method: MAPS.load(data, method) for method in table if MAPS.has(data, method, 0)}
-    missing = [method for method in table if method not in maps]
+    missing = [method for method in COMPARED if method not in maps]
     ax = plot.compare(maps, labels=prepared(data).target)
     caption = f"{data}, seed 0" + (f"; not drawn: {', '.join(missing)}" if missing else "")
     report.picture(ax.figure, data.lower().replace(" ", "_").replace(",", ""), caption, dpi=80)
@@ -73,11 +79,13 @@ def stored(table: Table) -> dict[str, dict[str, dict[str, float]]]:
 
 def markdown(table: Table) -> str:
     best = {metric: best_of(table, COMPARED, metric) for metric in COLUMNS}
-    rows = [[method, *(written(row[metric], best[metric]) for metric in COLUMNS)] for method, row in table.items()]
+    rows = [[method, *(written(table.get(method, {}).get(m), best[m]) for m in COLUMNS)] for method in COMPARED]
     return markdown_table(("method", *COLUMNS.values()), rows)
 
 
-def written(cell: Cell, best: float) -> str:
+def written(cell: Cell | None, best: float) -> str:
+    if cell is None:
+        return "—"
     mean = f"**{cell.mean:.3f}**" if cell.mean == best else f"{cell.mean:.3f}"
     if cell.deviation is None:
         return f"{mean} †"
@@ -85,7 +93,7 @@ def written(cell: Cell, best: float) -> str:
 
 
 def best_of(table: Table, methods: Iterable[str], metric: str) -> float:
-    values = [table[method][metric].mean for method in methods]
+    values = [table[method][metric].mean for method in methods if method in table]
     return min(values) if metric in LESS_IS_MORE else max(values)
 
 
@@ -112,5 +120,5 @@ def claims(tables: dict[str, Table]) -> list[Claim]:
 def place_in_range(table: Table, metric: str) -> float:
     """How far ours is from the worst of the others."""
     sign = -1 if metric in LESS_IS_MORE else 1
-    others = [sign * table[method][metric].mean for method in PEERS]
+    others = [sign * table[method][metric].mean for method in PEERS if method in table]
     return sign * table[OURS][metric].mean - min(others)
