@@ -20,7 +20,7 @@ from sklearn.decomposition import PCA
 from featmap import FeatMAP, plot
 
 DOTS_PER_INCH = 110
-ROW = 42
+ROW, PIXEL = 42, 28
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -45,9 +45,9 @@ def pictures() -> dict[str, Callable[[], Axes]]:
     """Return one call of each function, as docs/gallery.md shows it."""
     digits = load_digits()
     X, y = digits.data, digits.target
-    names = [f"r{row}c{column}" for row in range(8) for column in range(8)]
     model = FeatMAP(random_state=0).fit(X)
     shape = (8, 8)
+    pixels = [f"row {row}, column {column}" for row in range(8) for column in range(8)]
     principal = PCA(2, random_state=0).fit_transform(X)
     one_of_each = [np.flatnonzero(y == digit)[0] for digit in range(10)]
 
@@ -55,19 +55,18 @@ def pictures() -> dict[str, Callable[[], Axes]]:
         return FeatMAP(density_weight=weight, random_state=0).fit(X)
 
     return {
-        "embedding": lambda: plot.embedding(model, y),
-        "local_frame": lambda: plot.local_frame(model, ROW, feature_names=names),
-        "explain_point": lambda: plot.explain_point(
-            model, ROW, image_shape=shape, image=X[ROW], labels=y, feature_names=names
-        ),
-        "arrow_field": lambda: plot.arrow_field(model, "r3c4", feature_names=names),
-        "feature": lambda: plot.feature(model, "r3c4", feature_names=names),
+        "embedding": lambda: plot.embedding(model, y, rows=ROW),
+        "features_on_map": lambda: plot.features_on_map(model, image_shape=shape),
+        "local_frame": lambda: plot.local_frame(model, ROW, image_shape=shape),
+        "why": lambda: plot.why(model, ROW, image_shape=shape, image=X[ROW], labels=y),
+        "arrow_field": lambda: plot.arrow_field(model, PIXEL, image_shape=shape),
+        "feature": lambda: plot.feature(model, PIXEL, image_shape=shape),
         "saliency": lambda: plot.saliency(model, ROW, shape, image=X[ROW]),
         "saliency_montage": lambda: plot.saliency_montage(model, one_of_each, shape, images=X[one_of_each]),
-        "importance_bar": lambda: plot.importance_bar(model, y == 4, feature_names=names),
-        "importance_heatmap": lambda: plot.importance_heatmap(model, y, feature_names=names),
+        "importance_bar": lambda: plot.importance_bar(model, y == 4, image_shape=shape),
+        "importance_heatmap": lambda: plot.importance_heatmap(model, y, image_shape=shape),
         "contrast": lambda: plot.contrast(
-            model.contrast(4, 9, labels=y), groups=("fours", "nines"), feature_names=names
+            model.contrast(4, 9, labels=y), groups=("fours", "nines"), feature_names=pixels
         ),
         "density": lambda: plot.density(model),
         "density_strip": lambda: plot.density_strip([weighted(weight) for weight in (0, 0.5, 2)], y),

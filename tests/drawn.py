@@ -18,8 +18,10 @@ def with_embedding(model, embedding):
 
 
 def shown_columns(model, row, k):
-    """Return the column numbers of the k features of whose variance the map shows most around a row."""
-    return np.argsort(-model.explained_variance([row])[0], kind="stable")[:k]
+    """Return the column numbers of at most k features that the map shows best around a row, beyond chance."""
+    factors = model.backing().factors
+    order = np.argsort(-model.explained_variance([row])[0] * factors, kind="stable")
+    return order[(model.significant_arrows([row])[0] & (factors > 0))[order]][:k]
 
 
 def pixels(ax):

@@ -336,10 +336,8 @@ def weighted_centered(values, weights):
 
 def weighted_slopes(X, Y, weights):
     """Gᵀ of the weighted regression of X on Y: (d', n)."""
-    roots = np.sqrt(weights)[:, None]
-    return np.linalg.lstsq(roots * weighted_centered(Y, weights), roots * weighted_centered(X, weights), rcond=None)[
-        0
-    ]
+    on_map, features = (np.sqrt(weights)[:, None] * weighted_centered(part, weights) for part in (Y, X))
+    return np.linalg.lstsq(on_map, features, rcond=None)[0]
 
 
 def weighted_cosine(arrows, X, Y, weights):
@@ -360,6 +358,64 @@ def mixture(G, G_a, G_b, H, H_a, H_b, S):
     M = np.array([[product(A, B) for B in means] for A in means])
     found = minimize(lambda t: t @ M @ t - 2 * c @ t, [0.5, 0.5], bounds=[(0, None)] * 2, tol=1e-14)
     return found.x[0] * G + found.x[1] * H
+
+
+# What sets a point apart. X are the features, Y the map.
+
+
+def winsorised(X):
+    """Clipped to [a − (b − a), b + (b − a)], a and b the 1 % and 99 % quantiles; not where a = b."""
+    X = np.array(X, np.float64)
+    for h in range(X.shape[1]):
+        a, b = np.quantile(X[:, h], [0.01, 0.99])
+        if a < b:
+            X[:, h] = np.clip(X[:, h], a - (b - a), b + (b - a))
+    return X
+
+
+def capped(weights, fewest=30):
+    """No weight above 1/30: cut, hand the rest to the others in proportion, and repeat."""
+    w = np.array(weights, np.float64)
+    fewest = min(fewest, len(w))
+    if np.count_nonzero(w) < fewest:
+        with_weight = list(np.flatnonzero(w))
+        others = [j for j in range(len(w)) if w[j] == 0]
+        w = np.zeros(len(w))
+        w[(with_weight + others)[:fewest]] = 1
+    w /= w.sum()
+    is_cut = np.zeros(len(w), bool)
+    while (w > 1 / fewest + 1e-12).any():
+        is_cut |= w > 1 / fewest
+        w[is_cut] = 1 / fewest
+        rest = ~is_cut
+        w[rest] *= (1 - is_cut.sum() / fewest) / w[rest].sum()
+    return w
+
+
+def part_told_by(X, neighbors):
+    """1 − k/(k+1)·Σ(x − x̂)²/Σ(x − x̄)², x̂ the mean of the neighbours; 0 for a constant feature."""
+    k = neighbors.shape[1]
+    errors = sum((X[i] - X[neighbors[i]].mean(axis=0)) ** 2 for i in range(len(X)))
+    spreads = ((X - X.mean(axis=0)) ** 2).sum(axis=0)
+    return np.array([1 - k / (k + 1) * e / s if s > 0 else 0.0 for e, s in zip(errors, spreads, strict=True)])
+
+
+def backing(X, n_components=None):
+    """Four halvings; the 10 nearest by one half, or by principal components of it, predict the other half."""
+    m, n = X.shape
+    rng = np.random.default_rng(0)
+    found = np.zeros(n)
+    for _ in range(4):
+        order = rng.permutation(n)
+        rng.uniform(size=m)  # breaks ties, of which there are none here
+        halves = np.sort(order[: n // 2]), np.sort(order[n // 2 :])
+        for known, predicted in (halves, halves[::-1]):
+            places = X[:, known] - X[:, known].mean(axis=0)
+            if n_components is not None:
+                places = places @ np.linalg.svd(places, full_matrices=False)[2][:n_components].T
+            near = nearest_others(places, min(10, m - 1))[0]
+            found[predicted] += part_told_by(X, near)[predicted] / 4
+    return found
 
 
 def welch_as_normal(a, b, axis):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 SCRIPT = Path(__file__).parent.parent / "examples" / "demo.py"
@@ -29,10 +30,10 @@ def folder(demo, tmp_path_factory):
 
 
 def test_writes_three_files_and_nothing_else(folder):
-    assert sorted(path.name for path in folder.iterdir()) == ["README.txt", "local_frame.png", "map.png"]
+    assert sorted(path.name for path in folder.iterdir()) == ["README.txt", "map.png", "why.png"]
 
 
-@pytest.mark.parametrize("name", ["map.png", "local_frame.png"])
+@pytest.mark.parametrize("name", ["map.png", "why.png"])
 def test_pictures_are_readable_and_not_blank(folder, name):
     image = imread(folder / name)[..., :3]
     assert min(image.shape[:2]) > 600
@@ -51,27 +52,26 @@ def test_map_shows_all_ten_colours(folder):
         assert (np.abs(image - to_rgb(colour)).max(axis=2) < 0.02).sum() > 500, colour
 
 
-def test_readme_has_the_figures_of_this_run(folder, demo):
+def test_readme_has_the_answer_of_this_run(folder):
     text = (folder / "README.txt").read_text(encoding="utf-8")
-    assert "1797 images" in text
+    assert "1,797 images" in text
     assert re.search(r"took \d+\.\d seconds", text)
-    assert re.search(r"correlate by 0\.\d\d ", text)
-    assert re.search(r"vary in \d+ directions", text)
-    pixels = re.findall(r"^  (r[0-7]c[0-7])  (\d\.\d{3})$", text, flags=re.MULTILINE)
-    assert len({name for name, _ in pixels}) == 10
-    importance = [float(value) for _, value in pixels]
-    assert importance == sorted(importance, reverse=True)
-    assert 0 < importance[-1] <= importance[0] <= 1
-    assert max(map(len, text.splitlines())) < 125
+    assert re.search(
+        r"^Row \d+ lies among \d+ rows whose pixel \(\d, \d\) is \d\.\d spreads", text, flags=re.MULTILINE
+    )
+    assert len(re.findall(r"^  pixel \([0-7], [0-7]\): ", text, flags=re.MULTILINE)) == 5
+    assert "pixel" in re.findall(r"^  (.*) grows ", text, flags=re.MULTILINE)[0]
+    assert "Arrows are good" in text
+    assert "trustworthiness 0.9" in text
 
 
 def test_prints_one_line_that_says_where_the_files_are(demo, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(demo, "draw_map", lambda *_: None)
-    monkeypatch.setattr(demo, "draw_point", lambda *_: None)
+    for name in ("draw_map", "draw_why"):
+        monkeypatch.setattr(demo, name, lambda *_: Figure())
     demo.main(tmp_path)
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("1797 digits mapped in ")
-    assert line.endswith(f"map.png, local_frame.png, README.txt are in {tmp_path}")
+    assert line.endswith(f"map.png, why.png, README.txt are in {tmp_path}")
 
 
 def test_the_demo_stays_short():

@@ -58,7 +58,7 @@ DRAWINGS = {
     "density": lambda model, _, **options: plot.density(model, **options),
     "density_strip": lambda model, labels, **options: plot.density_strip([model, model], labels=labels, **options),
     "embedding": lambda model, labels, **options: plot.embedding(model, labels=labels, **options),
-    "explain_point": lambda model, labels, **options: plot.explain_point(model, 3, labels=labels, **options),
+    "why": lambda model, labels, **options: plot.why(model, 3, labels=labels, **options),
     "feature": lambda model, _, **options: plot.feature(model, 0, **options),
     "features_on_map": lambda model, _, **options: plot.features_on_map(model, **options),
     "importance_bar": lambda model, _, **options: plot.importance_bar(model, SEVERAL, **options),
@@ -73,7 +73,7 @@ DRAWINGS = {
     ),
 }
 FITTED_ONLY = {"density", "density_strip"}
-WITH_PANELS = {"compare", "contrast", "density", "density_strip", "explain_point", "local_frame", "saliency_montage"}
+WITH_PANELS = {"compare", "contrast", "density", "density_strip", "why", "local_frame", "saliency_montage"}
 OF_RESULTS = {"contrast", "perturbation"}
 IMAGES = {"saliency": {"image_shape": (8, 8)}, "saliency_montage": {"image_shape": (8, 8)}}
 each = pytest.mark.parametrize("name", DRAWINGS)
@@ -111,7 +111,7 @@ POSITIONAL = {
     "density": ["model"],
     "density_strip": ["models", "labels"],
     "embedding": ["model", "labels"],
-    "explain_point": ["model", "row"],
+    "why": ["model", "row"],
     "feature": ["model", "feature"],
     "features_on_map": ["model"],
     "importance_bar": ["model", "rows"],
@@ -261,7 +261,7 @@ def test_density_is_that_of_a_fitted_map(explanation, labels, name):
 
 
 @pytest.mark.parametrize("row", [N_ROWS, -N_ROWS - 1, 1.5, None, [1, 2]])
-@pytest.mark.parametrize("name", ["local_frame", "explain_point", "saliency"])
+@pytest.mark.parametrize("name", ["local_frame", "why", "saliency"])
 def test_a_row_that_is_not_there_is_named(model, name, row):
     with pytest.raises(InvalidParameterError, match=rf"^{name}\(row="):
         getattr(plot, name)(model, row, **IMAGES.get(name, {}))
@@ -276,14 +276,14 @@ def test_rows_that_are_not_there_are_named(model, name, rows):
 
 @pytest.mark.parametrize("k", [0, -1, 101, 2.5, True, "ten"])
 @pytest.mark.parametrize(
-    "name", ["contrast", "explain_point", "features_on_map", "importance_bar", "importance_heatmap", "local_frame"]
+    "name", ["contrast", "why", "features_on_map", "importance_bar", "importance_heatmap", "local_frame"]
 )
 def test_k_must_be_a_number_of_names_one_can_read(model, labels, name, k):
     with pytest.raises(InvalidParameterError, match=rf"^{name}\(k=.*\): k must be an integer from 1 to "):
         DRAWINGS[name](model, labels, k=k)
 
 
-@pytest.mark.parametrize("name", ["arrow_field", "explain_point", "local_frame"])
+@pytest.mark.parametrize("name", ["arrow_field", "why", "local_frame"])
 def test_a_kind_of_arrows_must_be_known(model, labels, name):
     with pytest.raises(
         InvalidParameterError, match=rf"^{name}\(kind='random'\): kind must be one of 'tangent', 'frame', 'map'"
@@ -294,7 +294,7 @@ def test_a_kind_of_arrows_must_be_known(model, labels, name):
 NAMED = [
     "arrow_field",
     "contrast",
-    "explain_point",
+    "why",
     "feature",
     "features_on_map",
     "importance_bar",

@@ -1,136 +1,165 @@
-"""Arrows: the local frame of a row, one feature all over the map, one row on a page."""
+"""Arrows: those of a row on the map, one feature all over the map, one row on a page."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from matplotlib import pyplot
-from matplotlib.collections import LineCollection
-from matplotlib.colors import to_rgb
-from matplotlib.patches import FancyArrowPatch
 from matplotlib.quiver import Quiver
+from scipy.stats import false_discovery_control
 
-from drawn import legend_names, lines, only, overlapping, pixels, scatters, texts, top_columns, with_embedding
-from featmap import FeatMAP, FeatmapError, InvalidParameterError, plot
-from featmap.plot.arrow_field import rows_of_cells
-from featmap.plot.parts.label_ring import spread
+from drawn import legend_names, only, overlapping, pixels, scatters, shown_columns, texts, with_embedding
+from featmap import FeatMAP, FeatmapError, InvalidParameterError, explain, plot
+from featmap.explanation.regression import default_neighbors
+from featmap.plot.arrow_field import islands_without_slope, rows_of_field
+from featmap.plot.parts.trust import trust_caption
 
 N_ROWS = 300
 
 
-@pytest.mark.parametrize("k", [1, 10, 40])
-def test_frame_has_k_labelled_arrows_that_are_the_models(model, k):
+def steps(panel):
+    """Return how the arrows are drawn, in coordinates of the map."""
+    drawn = only(panel, Quiver)
+    return np.column_stack([drawn.U, drawn.V])
+
+
+def parallel(drawn, arrows):
+    """Tell whether all arrows are the given ones, times one factor."""
+    factor = np.linalg.norm(drawn) / np.linalg.norm(arrows)
+    return np.allclose(drawn, factor * arrows, atol=1e-6 * np.abs(drawn).max())
+
+
+@pytest.mark.parametrize("k", [1, 10])
+@pytest.mark.parametrize("kind", ["tangent", "frame", "map"])
+def test_arrows_are_on_the_map_at_the_row_for_the_features_the_map_shows_best(model, k, kind):
     row = 5
-    ax = plot.local_frame(model, row, k=k)
-    top = top_columns(model, row, k)
-    arrows = model.arrows([row])[0]
-    drawn = only(ax, Quiver)
-    assert len(drawn.U) == k
-    assert np.allclose(np.column_stack([drawn.U, drawn.V]), arrows[top])
-    assert [text.get_text() for text in texts(ax, "feature")] == [f"feature {feature}" for feature in top]
+    panel = plot.local_frame(model, row, k=k, kind=kind).child_axes[0]
+    pixels(panel)
+    columns = shown_columns(model, row, k)
+    assert np.array_equal(only(panel, Quiver).get_offsets(), np.tile(model.embedding_[row], (k, 1)))
+    assert parallel(steps(panel), model.arrows([row], kind)[0][columns])
+    assert [text.get_text() for text in texts(panel, "feature")] == [f"feature {column}" for column in columns]
 
 
-def test_leaders_join_each_label_with_its_own_arrow(model):
-    ax = plot.local_frame(model, 5)
-    leaders = lines(ax, "leaders")
-    tips = model.arrows([5])[0][top_columns(model, 5, 10)]
-    labels = texts(ax, "feature")
-    assert np.allclose(leaders[: len(labels), 0], tips)
-    assert np.allclose(leaders[: len(labels), 1], [text.xy for text in labels])
+def test_features_are_not_chosen_by_importance(rng):
+    """Noise that is as wide as the signal has importance, but the map does not show it."""
+    signal = np.sort(rng.uniform(size=(400, 1)), axis=0)
+    data = np.column_stack([signal, signal**2, rng.normal(size=(400, 3))])
+    explanation = explain(data, np.column_stack([signal[:, 0], rng.uniform(0, 0.1, size=400)]))
+    assert set(np.argsort(-explanation.feature_importance([200])[0])[:3]) == {2, 3, 4}
+    panel = plot.local_frame(explanation, 200).child_axes[0]
+    assert sorted(text.get_text() for text in texts(panel, "feature")) == ["feature 0", "feature 1"]
 
 
-@pytest.mark.parametrize("row", range(0, N_ROWS, 60))
-def test_leaders_run_outwards_and_not_through_their_text(model, row):
-    ax = plot.local_frame(model, row, k=40)
-    tips, ends = lines(ax, "leaders").transpose(1, 0, 2)
-    assert (np.abs(ends[:, 0]) >= np.abs(tips[:, 0])).all()
-    assert all((text.get_ha() == "left") == (text.xy[0] > 0) for text in ax.texts)
+def test_features_of_chance_get_no_arrow_and_the_picture_says_so(rng):
+    explanation = explain(rng.normal(size=(400, 30)), rng.normal(size=(400, 2)))
+    ax = plot.local_frame(explanation, 0)
+    pixels(ax)
+    assert not [one for one in ax.child_axes[0].collections if isinstance(one, Quiver)]
+    (text,) = texts(ax, "nothing")
+    assert text.get_text() == "no feature changes across the map here\nmore than by chance"
 
 
-def test_axes_are_lines_through_the_point_without_heads(model):
-    ax = plot.local_frame(model, 5)
-    axes = lines(ax, "axes")
-    assert np.allclose(axes[:, 0], -axes[:, 1])
-    directions = axes[:, 1] / np.linalg.norm(axes[:, 1], axis=1, keepdims=True)
-    assert np.allclose(np.abs(directions @ model.frames_[5]), np.eye(2), atol=1e-5)
-    assert [text.get_text() for text in texts(ax, "axis")] == ["v₁", "v₂"]
-    assert sum(isinstance(one, Quiver) for one in ax.collections) == 1
-    assert not any(isinstance(patch, FancyArrowPatch) for patch in ax.patches)
-    assert all(text.arrow_patch is None for text in ax.texts)
-
-
-def test_other_features_are_faint_lines_without_labels(model):
-    ax = plot.local_frame(model, 5)
-    arrows = model.arrows([5])[0]
-    others = np.delete(arrows, top_columns(model, 5, 10), axis=0)
-    lengths = np.linalg.norm(others, axis=1)
-    visible = others[lengths > 0.01 * np.linalg.norm(arrows, axis=1).max()]
-    assert len(visible) > 10
-    assert np.allclose(lines(ax, "other features")[:, 1], visible)
-    (faint,) = [one for one in ax.collections if one.get_gid() == "other features"]
-    assert isinstance(faint, LineCollection)
-    assert min(to_rgb(faint.get_colors()[0])) > 0.7
+def test_arrows_fade_with_what_the_map_shows(model, monkeypatch):
+    explained = np.zeros((1, 64))
+    explained[0, [20, 28, 36]] = 0.6, 0.4, 0.46
+    monkeypatch.setattr(FeatMAP, "explained_variance", lambda self, rows: np.repeat(explained, len(rows), axis=0))
+    monkeypatch.setattr(FeatMAP, "significant_arrows", lambda self, rows: explained > 0)
+    panel = plot.local_frame(model, 5).child_axes[0]
+    assert [text.get_text() for text in texts(panel, "feature")] == ["feature 20", "feature 36", "feature 28"]
+    alpha = only(panel, Quiver).get_facecolors()[:, 3]
+    assert alpha[0] == 1
+    assert 0.5 < alpha[2] < alpha[1] < 1
 
 
 LONG = [f"größe_$_{'x' * 150}_{feature}_µm²" for feature in range(64)]
 
 
 @pytest.mark.parametrize("names", [None, LONG], ids=["numbers", "long unicode names"])
-@pytest.mark.parametrize("k", [3, 10, 40])
-@pytest.mark.parametrize("row", [0, 1, 2])
-def test_labels_neither_overlap_nor_leave_the_figure(model, row, k, names):
-    ax = plot.local_frame(model, row, k=k, feature_names=names)
-    pixels(ax)
-    boxes = [text.get_window_extent() for text in texts(ax, "feature") + texts(ax, "axis")]
-    assert len(boxes) == k + 2
+@pytest.mark.parametrize("k", [3, 20])
+@pytest.mark.parametrize("row", [0, 1])
+def test_names_neither_overlap_nor_leave_their_panel(model, row, k, names):
+    panel = plot.local_frame(model, row, k=k, feature_names=names).child_axes[0]
+    pixels(panel)
+    boxes = [text.get_window_extent() for text in texts(panel, "feature")]
+    assert 1 < len(boxes) <= k
     assert not overlapping(boxes)
-    page = ax.figure.bbox
-    assert all(box.x0 >= page.x0 and box.x1 <= page.x1 and box.y0 >= page.y0 and box.y1 <= page.y1 for box in boxes)
+    assert all(panel.bbox.padded(1).contains(*corner) for box in boxes for corner in (box.min, box.max))
 
 
 @pytest.mark.parametrize("layout", [None, "constrained"])
-def test_labels_of_neighbouring_frames_do_not_overlap(model, layout):
-    figure, grid = pyplot.subplots(2, 2, figsize=(8, 7), layout=layout)
+def test_names_in_neighbouring_pictures_do_not_overlap(model, layout):
+    figure, grid = pyplot.subplots(2, 2, figsize=(12, 9), layout=layout)
     for row, ax in enumerate(grid.flat):
-        plot.local_frame(model, row, feature_names=LONG, ax=ax)
+        plot.local_frame(model, row, k=6, feature_names=LONG, ax=ax)
     figure.canvas.draw()
-    boxes = [text.get_window_extent() for ax in grid.flat for text in ax.texts]
-    assert len(boxes) == 4 * 12
+    boxes = [text.get_window_extent() for ax in grid.flat for text in texts(ax, "feature")]
+    assert len(boxes) > 12
     assert not overlapping(boxes)
 
 
-def test_labels_stay_clear_of_the_arrows(model):
-    ax = plot.local_frame(model, 5, k=20)
-    pixels(ax)
-    centre = ax.transData.transform((0, 0))
-    tips = ax.transData.transform(model.arrows([5])[0])
-    reach = np.linalg.norm(tips - centre, axis=1).max()
-    for text in texts(ax, "feature"):
+def test_names_are_near_the_heads_of_their_arrows(model):
+    panel = plot.local_frame(model, 5, k=4).child_axes[0]
+    pixels(panel)
+    heads = panel.transData.transform(model.embedding_[5] + steps(panel))
+    for text, head in zip(texts(panel, "feature"), heads, strict=True):
         box = text.get_window_extent()
-        nearest = np.clip(centre, [box.x0, box.y0], [box.x1, box.y1])
-        assert np.linalg.norm(nearest - centre) > reach
+        assert np.linalg.norm(head - np.clip(head, box.min, box.max)) < 40
 
 
-def test_the_circle_gives_the_scale(model):
+def test_surroundings_are_seen_large_and_marked_on_the_whole_map(model):
     ax = plot.local_frame(model, 5)
-    (circle,) = ax.patches
-    longest = np.linalg.norm(model.arrows([5])[0], axis=1).max()
-    assert longest / 2.5 <= circle.radius <= longest
-    unit, fidelity = ax.get_xlabel().split("\n")
-    assert unit == f"dotted circle: {circle.radius:g} units of the data per unit of the map"
-    own, best = model.fidelity([5])[0], model.fidelity([5], "map")[0]
-    assert fidelity == f"fidelity {own:.2f} (linear regression on the map: {best:.2f})"
+    pixels(ax)
+    surroundings, the_map = ax.child_axes
+    assert np.ptp(surroundings.get_xlim()) < np.ptp(the_map.get_xlim())
+    drawn = surroundings.transData.transform(model.embedding_[5] + steps(surroundings))
+    centre = surroundings.transData.transform(model.embedding_[5])
+    reach = np.linalg.norm(drawn - centre, axis=1).max() / surroundings.bbox.height
+    assert 0.25 < reach < 0.5  # from the middle of the panel
+    (square,) = [patch for patch in the_map.patches if patch.get_gid() == "zoomed"]
+    low, high = surroundings.transData.inverted().transform(surroundings.bbox.get_points())
+    assert (square.get_xy() >= low - 1e-6).all()
+    assert (np.add(square.get_xy(), square.get_width()) <= high + 1e-6).all()
+    assert (np.abs(square.get_center() - model.embedding_[5]) < 1e-4).all()
+    assert all(panel.findobj(lambda one: one.get_gid() == "mark") for panel in ax.child_axes)
+
+
+def test_captions_are_plain_words(model):
+    ax = plot.local_frame(model, 5, k=3)
+    caption = ax.child_axes[0].get_xlabel()
+    drawn, arrows = steps(ax.child_axes[0]), model.arrows([5])[0][shown_columns(model, 5, 3)]
+    longest = np.linalg.norm(arrows, axis=1).argmax()
+    rise = np.linalg.norm(drawn[longest]) * np.linalg.norm(arrows[longest])
+    name = f"feature {shown_columns(model, 5, 3)[longest]}"
+    assert f"Along the longest arrow, {name} rises by {rise:.2g}." in caption.replace("\n", " ")
+    assert trust_caption(model) in caption.replace("\n", " ")
+    assert ax.get_title().splitlines()[0] == "What changes across the map around row 5"
+    written = caption + ax.get_title()
+    assert not any(jargon in written for jargon in ("v₁", "unit of the map", "fidelity", "tangent", "cos"))
+
+
+@pytest.mark.parametrize(("fidelity", "word"), [(0.7, "good"), (0.3, "fair"), (0.1, "poor"), (-0.1, "poor")])
+def test_how_good_arrows_are_is_said_in_a_word(model, monkeypatch, fidelity, word):
+    monkeypatch.setattr(FeatMAP, "fidelity", lambda self, rows: np.full(len(rows), fidelity))
+    assert trust_caption(model).startswith(f"The arrows of this map are {word} (")
+
+
+def test_arrows_of_the_papers_frames_have_no_unit(model):
+    caption = plot.local_frame(model, 5, kind="frame").child_axes[0].get_xlabel()
+    assert "rises by" not in caption
 
 
 def test_names_come_from_the_argument_else_from_the_fit(rng):
     frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=["weight", "height", "age"])
-    model = FeatMAP(n_epochs=5, random_state=0).fit(frame)
-    top = top_columns(model, 0, 3)
+    model = FeatMAP(n_epochs=50, random_state=0).fit(frame)
+    columns = shown_columns(model, 0, 3)
     fitted = [text.get_text() for text in texts(plot.local_frame(model, 0), "feature")]
-    assert fitted == [frame.columns[feature] for feature in top]
+    assert fitted == [frame.columns[column] for column in columns][: len(fitted)]
     given = texts(plot.local_frame(model, 0, feature_names=np.array(["a", "b", "c"])), "feature")
-    assert [text.get_text() for text in given] == ["abc"[feature] for feature in top]
+    assert [text.get_text() for text in given] == ["abc"[column] for column in columns][: len(given)]
+    assert given
     with pytest.raises(InvalidParameterError, match=r"feature_names.*3"):
         plot.local_frame(model, 0, feature_names=["a", "b"])
 
@@ -143,7 +172,9 @@ def test_long_names_keep_their_beginning_and_end(model):
 
 
 def test_rows_count_from_the_end_too(model):
-    assert plot.local_frame(model, -1).get_title() == f"Local frame of row {N_ROWS - 1}"
+    assert (
+        plot.local_frame(model, -1).get_title().startswith(f"What changes across the map around row {N_ROWS - 1}\n")
+    )
 
 
 def test_a_frame_needs_two_dimensions(model):
@@ -152,14 +183,11 @@ def test_a_frame_needs_two_dimensions(model):
 
 
 def test_a_frame_of_three_dimensions_is_seen_along_two(digits):
-    model = FeatMAP(n_components=3, n_epochs=5, random_state=0).fit(digits[:100])
-    ax = plot.local_frame(model, 0, k=4)
-    drawn = only(ax, Quiver)
-    top = top_columns(model, 0, 4)
-    assert np.allclose(np.column_stack([drawn.U, drawn.V]), model.arrows([0])[0][top, :2])
-    assert [text.get_text() for text in texts(ax, "axis")] == ["v₁", "v₂", "v₃"]
-    assert "dimension 1 of 3" in ax.get_xlabel()
-    assert ax.get_ylabel() == "map dimension 2 of 3"
+    model = FeatMAP(n_components=3, n_epochs=50, random_state=0).fit(digits[:200])
+    panel = plot.local_frame(model, 0, k=4).child_axes[0]
+    assert parallel(steps(panel), model.arrows([0])[0][shown_columns(model, 0, 4), :2])
+    assert "dimension 1 of 3" in panel.get_xlabel()
+    assert panel.get_ylabel() == "map dimension 2 of 3"
 
 
 def test_a_point_among_its_copies_has_no_directions_and_says_so(model_with_copies):
@@ -167,115 +195,160 @@ def test_a_point_among_its_copies_has_no_directions_and_says_so(model_with_copie
     ax = plot.local_frame(model_with_copies, 0)
     pixels(ax)
     said = "no directions here:\nrow 0 has no neighbours, or all are equal to it"
-    assert [text.get_text() for text in ax.texts] == [said]
-    assert not ax.collections
+    assert [text.get_text() for text in texts(ax, "nothing")] == [said]
 
 
 def test_features_that_do_not_vary_get_no_arrow(rng):
-    rows = rng.normal(size=(60, 4))
+    rows = rng.normal(size=(300, 3))
     rows[:, 1] = 3
-    model = FeatMAP(n_epochs=5, random_state=0).fit(rows)
-    ax = plot.local_frame(model, 0)
-    assert sorted(text.get_text() for text in texts(ax, "feature")) == ["feature 0", "feature 2", "feature 3"]
+    panel = plot.local_frame(explain(rows, rows[:, [0, 2]]), 0).child_axes[0]
+    assert sorted(text.get_text() for text in texts(panel, "feature")) == ["feature 0", "feature 2"]
 
 
-def test_only_axes_along_which_something_varies_are_drawn(rng):
-    model = FeatMAP(n_epochs=5, random_state=0).fit(rng.normal(size=(60, 1)) @ [[1.0, 2.0, 0.0]])
-    ax = plot.local_frame(model, 0)
-    assert [text.get_text() for text in texts(ax, "axis")] == ["v₁"]
-    assert len(lines(ax, "axes")) == 1
-
-
-def test_thousands_of_other_features_are_transparent(rng):
-    def alpha(n_features):
-        model = FeatMAP(n_epochs=1, random_state=0).fit(rng.normal(size=(40, n_features)))
-        (faint,) = [one for one in plot.local_frame(model, 0).collections if one.get_gid() == "other features"]
-        return faint.get_alpha()
-
-    assert alpha(30) == 1
-    assert 0 < alpha(3_000) < 0.2
-
-
-def test_spread_moves_as_little_as_it_must():
-    assert np.allclose(spread(np.array([5.0, -5.0, 0.0]), 2, 10), [5, -5, 0])
-    assert np.allclose(spread(np.array([0.0, 0.0, 0.0]), 2, 10), [-2, 0, 2])
-    assert np.allclose(spread(np.array([9.0, 9.5]), 2, 9), [7, 9])
-
-
-@pytest.mark.parametrize("kind", ["tangent", "frame", "map"])
-def test_arrows_of_any_kind_with_their_unit_and_fidelity(model, kind):
-    ax = plot.local_frame(model, 5, kind=kind)
-    drawn = only(ax, Quiver)
-    top = top_columns(model, 5, 10)
-    assert np.allclose(np.column_stack([drawn.U, drawn.V]), model.arrows([5], kind)[0][top])
-    unit, fidelity = ax.get_xlabel().split("\n")
-    assert unit.endswith("without unit" if kind == "frame" else "units of the data per unit of the map")
-    assert fidelity.startswith(f"fidelity {model.fidelity([5], kind)[0]:.2f}")
-    assert ("(linear regression on the map:" in fidelity) == (kind != "map")
+def test_new_rows_have_the_old_map_around_them(model, digits):
+    new = model.explain(digits[N_ROWS : N_ROWS + 5])
+    surroundings, the_map = plot.local_frame(new, 2).child_axes
+    pixels(surroundings)
+    low, high = surroundings.transData.inverted().transform(surroundings.bbox.get_points())
+    seen = ((model.embedding_ > low) & (model.embedding_ < high)).all(axis=1)
+    drawn = np.vstack([points.get_offsets() for points in scatters(surroundings)])
+    assert seen.sum() > 10
+    assert {tuple(place) for place in model.embedding_[seen].tolist()} <= {tuple(place) for place in drawn.tolist()}
+    assert any(len(points.get_offsets()) == N_ROWS for points in scatters(the_map))
 
 
 # One feature all over the map
 
 
-@pytest.mark.parametrize("kind", ["tangent", "frame", "map"])
-def test_a_field_has_the_arrows_of_its_rows_where_they_are(model, kind):
-    ax = plot.arrow_field(model, 20, kind=kind, grid=6)
+@pytest.fixture(scope="module")
+def slopes():
+    """Two islands. Feature 0 rises across both, feature 1 is high on one of them, feature 2 is noise."""
+    rng = np.random.default_rng(0)
+    positions = np.vstack([rng.uniform(size=(400, 2)), rng.uniform(size=(400, 2)) + np.array([5, 0])])
+    on_second = np.repeat([0.0, 1.0], 400)
+    noise = rng.normal(size=(2, 800))
+    data = np.column_stack([positions[:, 1], 5 * on_second + 0.1 * noise[0], noise[1]])
+    return explain(data, positions), data
+
+
+@pytest.mark.parametrize("kind", ["tangent", "map"])
+def test_a_field_has_the_arrows_of_its_rows_where_they_are(slopes, kind):
+    model, _ = slopes
+    ax = plot.arrow_field(model, 0, kind=kind, grid=20)
     drawn = only(ax, Quiver)
-    rows = [np.flatnonzero((model.embedding_ == position).all(axis=1))[0] for position in drawn.get_offsets()]
-    assert 5 < len(rows) <= 36
-    assert np.allclose(np.column_stack([drawn.U, drawn.V]), model.arrows(rows, kind)[:, 20])
-    assert f"median fidelity {np.median(model.fidelity(rows, kind)):.2f}" in ax.get_xlabel()
+    places = np.asarray(drawn.get_offsets(), np.float32)
+    rows = [np.flatnonzero((model.embedding_ == place).all(axis=1))[0] for place in places]
+    assert len(rows) > 10
+    assert parallel(steps(ax), model.arrows(rows, kind)[:, 0])
+    assert drawn.pivot == "middle"
+    assert steps(ax)[:, 1].min() > 0
 
 
-def test_a_field_fades_where_fidelity_is_low(model, monkeypatch):
-    monkeypatch.setattr(FeatMAP, "fidelity", lambda self, rows, kind: np.linspace(-0.2, 0.8, len(rows)))
-    drawn = only(plot.arrow_field(model, 20), Quiver)
-    alpha = drawn.get_facecolors()[:, 3]
+def test_a_field_has_arrows_only_where_the_feature_changes_more_than_by_chance(slopes):
+    model, _ = slopes
+    ax = plot.arrow_field(model, 2)
+    rows, _ = rows_of_field(model.embedding_, 25)
+    explained = model.explained_variance(rows)
+    n_near = default_neighbors(800)
+    p_values = (1 - explained) ** ((n_near - 3) / 2)  # in two dimensions
+    expected = (false_discovery_control(p_values, axis=1) <= 0.05)[:, 2]
+    drawn = [one for one in ax.collections if isinstance(one, Quiver)]
+    assert sum(len(one.U) for one in drawn) == expected.sum() < 0.2 * len(rows)
+
+
+def test_arrows_of_a_field_fade_with_what_the_map_shows(slopes, monkeypatch):
+    model, _ = slopes
+
+    def explained(self, rows):
+        return np.column_stack([np.linspace(0.2, 0.9, len(rows)), np.zeros((len(rows), 2))])
+
+    monkeypatch.setattr(type(model), "explained_variance", explained)
+    alpha = only(plot.arrow_field(model, 0, grid=10), Quiver).get_facecolors()[:, 3]
     assert (np.diff(alpha) >= 0).all()
-    assert 0 < alpha[0] < 0.1
+    assert 0.2 < alpha[0] < 0.7
     assert alpha[-1] == 1
-    assert np.allclose(alpha, np.clip(np.linspace(-0.2, 0.8, len(alpha)) / 0.5, alpha[0], 1))
 
 
-def test_a_field_has_one_arrow_for_each_cell_with_points_that_of_the_row_nearest_to_its_middle():
-    positions = np.array([[0.0, 0.0], [0.9, 0.9], [1.2, 1.2], [4.0, 4.0], [3.9, 0.1], [3.0, 1.0]])
-    rows, cell = rows_of_cells(positions, 2)
-    assert cell == 2
-    assert rows.tolist() == [1, 3, 5]
+def test_cells_with_few_points_get_no_arrow():
+    dense = np.random.default_rng(0).uniform(size=(500, 2))
+    bridge = np.column_stack([np.linspace(1, 3, 9), np.full(9, 0.5)])
+    positions = np.vstack([dense, bridge, dense + np.array([3, 0])])
+    rows, width = rows_of_field(positions, 10)
+    assert width == pytest.approx(0.4, rel=0.01)
+    assert not set(rows) & set(range(501, 508))
+    assert len(rows) > 12
 
 
-def lengthened(rows, factor):
-    return np.where(np.arange(len(rows)) == 0, factor, 1)[:, None, None]
+def test_a_row_of_a_field_is_the_one_nearest_to_the_mean_of_its_cell():
+    positions = np.array([[0.0, 0.0], [0.9, 0.9], [1.2, 1.2], [4.0, 4.0], [3.9, 0.1], [3.0, 1.0], [3.2, 0.8]])
+    rows, width = rows_of_field(positions, 2)
+    assert width == 2
+    assert rows.tolist() == [1, 3, 6]
 
 
-@pytest.mark.parametrize("alone", [1, 100], ids=["alike", "one alone"])
-def test_arrows_of_a_field_are_about_a_cell_long_and_the_longest_is_written_below(model, monkeypatch, alone):
-    arrows = FeatMAP.arrows
-    monkeypatch.setattr(
-        FeatMAP, "arrows", lambda self, rows, kind: arrows(self, rows, kind) * lengthened(rows, alone)
-    )
-    ax = plot.arrow_field(model, 20, grid=10)
-    drawn = only(ax, Quiver)
-    lengths = np.hypot(drawn.U, drawn.V)
-    longest = lengths.max()
-    in_cells = np.sort(lengths) / drawn.scale / (np.ptp(model.embedding_, axis=0).max() / 10)
-    assert in_cells[-1] <= 2.5 * 1.0001
-    assert np.quantile(in_cells, 0.9) <= 0.8001
-    assert in_cells[-1] == pytest.approx(2.5) or np.quantile(in_cells, 0.9) == pytest.approx(0.8)
-    assert f"longest arrow: {float(f'{longest:.2g}'):g} units of the data per unit of the map" in ax.get_xlabel()
+def test_a_feature_that_marks_an_island_but_has_no_slope_says_so(slopes):
+    model, data = slopes
+    ax = plot.arrow_field(model, 1)
+    pixels(ax)
+    labels = {text.get_text(): text for text in texts(ax, "no slope")}
+    assert set(labels) == {"high here,\nno slope", "low here,\nno slope"}
+    box = labels["high here,\nno slope"].get_window_extent()
+    island = ax.transData.transform(model.embedding_[data[:, 1] > 2])
+    centre = np.array([(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2])
+    others = ax.transData.transform(model.embedding_[data[:, 1] < 2])
+    assert np.linalg.norm(island - centre, axis=1).min() < np.linalg.norm(others - centre, axis=1).min()
+    assert not texts(plot.arrow_field(model, 0), "no slope")
+    assert not texts(plot.arrow_field(model, 2), "no slope")
+
+
+def test_an_island_has_no_slope_where_the_map_shows_little_of_the_feature(rng):
+    positions = np.vstack([rng.uniform(size=(100, 2)), rng.uniform(size=(200, 2)) + 9])
+    values = np.repeat([1.0, 0.0], [100, 200])
+    rows = np.arange(0, 300, 10)
+
+    def said(explained):
+        return [label.text for label in islands_without_slope(positions, values, rows, np.full(30, explained))]
+
+    assert said(0.05) == ["high here,\nno slope"]
+    assert said(0.3) == []
+    assert islands_without_slope(positions[:100], values[:100], rows[:10], np.zeros(10)) == []
+
+
+def test_a_field_shows_the_values_of_the_feature(model, digits):
+    ax = plot.arrow_field(model, 20)
+    (points,) = scatters(ax)
+    places = np.asarray(points.get_offsets(), np.float32)
+    rows = [np.flatnonzero((model.embedding_ == place).all(axis=1))[0] for place in places]
+    assert np.allclose(points.get_array(), digits[rows, 20])
+    assert points.get_zorder() < only(ax, Quiver).get_zorder()
+
+
+def test_values_of_sparse_data_are_those_that_were_given(rng):
+    data = scipy.sparse.random_array((200, 9), density=0.3, rng=rng, format="csr")
+    (points,) = scatters(plot.arrow_field(explain(data, rng.normal(size=(200, 2))), 3))
+    assert np.allclose(np.sort(points.get_array()), np.sort(data.toarray()[:, 3]), atol=1e-6)
+
+
+def test_arrows_of_a_field_are_about_a_cell_long(slopes, monkeypatch):
+    model, _ = slopes
+    arrows = type(model).arrows
+    for longest in (1, 100):
+
+        def lengthened(self, rows, kind, longest=longest):
+            return arrows(self, rows, kind) * np.where(np.arange(len(rows)) == 0, longest, 1)[:, None, None]
+
+        monkeypatch.setattr(type(model), "arrows", lengthened)
+        ax = plot.arrow_field(model, 0, grid=20)
+        in_cells = np.linalg.norm(steps(ax), axis=1) / rows_of_field(model.embedding_, 20)[1]
+        assert in_cells.max() <= 1.6001
+        assert in_cells.max() == pytest.approx(1.6) or np.quantile(in_cells, 0.9) == pytest.approx(1)
 
 
 def test_a_feature_that_does_not_vary_has_a_field_without_arrows(digits):
     ax = plot.arrow_field(FeatMAP(n_epochs=5, random_state=0).fit(digits[:100]), 0)
     pixels(ax)
-    assert not only(ax, Quiver).U.any()
-
-
-def test_a_field_lies_on_all_points(model):
-    ax = plot.arrow_field(model, 20)
-    (points,) = scatters(ax)
-    assert np.array_equal(np.sort(points.get_offsets(), axis=0), np.sort(model.embedding_, axis=0))
-    assert points.get_zorder() < only(ax, Quiver).get_zorder()
+    assert not len(only(ax, Quiver).U)
+    assert "Nowhere does feature 0 change across the map more than by chance." in ax.get_xlabel().replace("\n", " ")
 
 
 @pytest.mark.parametrize("grid", [0, 1, 61, 2.5, True, "ten"])
@@ -284,7 +357,7 @@ def test_a_grid_must_be_a_number_of_cells(model, grid):
         plot.arrow_field(model, 0, grid=grid)
 
 
-@pytest.mark.parametrize("name", ["arrow_field", "explain_point"])
+@pytest.mark.parametrize("name", ["arrow_field", "why"])
 def test_arrows_need_two_dimensions(model, name):
     with pytest.raises(InvalidParameterError, match=rf"^{name}\(model=…\): the map must have two or more dimensions"):
         getattr(plot, name)(with_embedding(model, model.embedding_[:, :1]), 0)
@@ -293,24 +366,47 @@ def test_arrows_need_two_dimensions(model, name):
 # One row on a page
 
 
-def test_a_page_has_frame_map_bars_and_pixels_of_the_same_row(model, labels, digits):
-    ax = plot.explain_point(model, 5, k=4, image_shape=(8, 8), image=digits[5], labels=labels)
+def test_a_page_has_arrows_map_bars_and_pixels_of_the_same_row(model, labels, digits):
+    ax = plot.why(model, 5, k=4, image_shape=(8, 8), image=digits[5], labels=labels)
     pixels(ax)
-    frame, the_map, bars, image = ax.child_axes
-    importance, top = model.feature_importance([5])[0], top_columns(model, 5, 4)
-    assert np.allclose(np.column_stack([only(frame, Quiver).U, only(frame, Quiver).V]), model.arrows([5])[0][top])
+    surroundings, the_map, bars, image = ax.child_axes
+    columns = shown_columns(model, 5, 4)
+    assert parallel(steps(surroundings), model.arrows([5])[0][columns])
     marks = [one for one in the_map.collections if one.get_gid() == "mark"]
     assert all(np.array_equal(mark.get_offsets()[0], model.embedding_[5]) for mark in marks)
     assert len(marks) == 2
     assert legend_names(the_map) == [str(digit) for digit in range(10)]
-    assert np.allclose([bar.get_width() for bar in bars.patches], importance[top])
-    assert np.allclose(image.get_images()[0].get_array().ravel(), importance)
+    assert [text.get_text() for text in texts(surroundings, "feature")] == [pixel_name(column) for column in columns]
+    apart = model.why(5, 4).apart
+    assert [bar.get_width() for bar in bars.patches] == [line.z for line in apart]
+    assert [label.get_text() for label in bars.get_yticklabels()] == [pixel_name(line.column) for line in apart]
+    assert [text.get_text() for text in texts(bars, "values")] == [line.values for line in apart]
+    (own,) = (line for line in bars.get_lines() if line.get_gid() == "own")
+    assert np.allclose(own.get_xdata(), [(line.own - line.overall) / line.spread for line in apart])
+    drawn = image.get_images()[0].get_array().ravel()
+    assert np.allclose([drawn[line.column] for line in apart], [line.score for line in apart])
+    squares = [patch.get_xy() for patch in image.patches if patch.get_gid() == "named"]
+    assert {(x + 0.5, y + 0.5) for x, y in squares} == {(line.column % 8, line.column // 8) for line in apart}
     assert image.collections
+
+
+def pixel_name(column):
+    return f"row {column // 8}, column {column % 8}"
+
+
+def test_a_page_names_what_varies_but_is_hidden(rng):
+    """Two features that go with each other, but not with the place on the map."""
+    Y = rng.uniform(size=(600, 2))
+    level = 0.1 * rng.normal(size=600)
+    data = np.column_stack([Y, Y.sum(axis=1), Y[:, 0] - Y[:, 1], level, level + 0.02 * rng.normal(size=600)])
+    bars = plot.why(explain(data, Y), 200, feature_names=["a", "b", "c", "d", "level", "like it"]).child_axes[2]
+    caption = bars.get_xlabel().replace("\n", " ")
+    assert caption.split("does not show it: ")[1] in ("level, like it", "like it, level")
 
 
 @pytest.mark.parametrize("options", [{}, {"image_shape": (8, 8)}], ids=["wide bars", "pixels"])
 def test_panels_of_a_page_do_not_overlap(model, labels, options):
-    ax = plot.explain_point(model, 5, labels=labels, feature_names=LONG, **options)
+    ax = plot.why(model, 5, labels=labels, feature_names=LONG, **options)
     pixels(ax)
     assert len(ax.child_axes) == 3 + len(options)
     boxes = [panel.get_tightbbox() for panel in ax.child_axes]
@@ -318,9 +414,8 @@ def test_panels_of_a_page_do_not_overlap(model, labels, options):
 
 
 def test_a_page_passes_on_the_kind_of_arrows(model):
-    frame = plot.explain_point(model, 5, kind="frame").child_axes[0]
-    top = top_columns(model, 5, 10)
-    assert np.allclose(only(frame, Quiver).U, model.arrows([5], "frame")[0][top, 0])
+    panel = plot.why(model, 5, kind="frame").child_axes[0]
+    assert parallel(steps(panel), model.arrows([5], "frame")[0][shown_columns(model, 5, 10)])
 
 
 @pytest.mark.parametrize(
@@ -333,6 +428,6 @@ def test_a_page_passes_on_the_kind_of_arrows(model):
     ],
 )
 def test_a_page_names_wrong_parameters_before_it_draws(model, options, named):
-    with pytest.raises(FeatmapError, match=rf"^explain_point\({named}\): \w+ must "):
-        plot.explain_point(model, 5, **options)
+    with pytest.raises(FeatmapError, match=rf"^why\({named}\): \w+ must "):
+        plot.why(model, 5, **options)
     assert not pyplot.get_fignums()

@@ -40,7 +40,8 @@ def test_bars_are_the_mean_importance_of_the_rows(model, rows):
     assert np.allclose(widths(ax), mean[top])
     assert ticks(ax.get_yticklabels()) == [f"feature {feature}" for feature in top]
     n_rows = len(np.atleast_1d(np.arange(N_ROWS)[rows]))
-    assert ax.get_title().endswith("of row 5" if n_rows == 1 else f"of {n_rows} rows")
+    what = ax.get_title().splitlines()[0]
+    assert what.endswith("around row 5" if n_rows == 1 else f"around {n_rows} rows")
     top_bar, bottom_bar = ax.patches[0], ax.patches[-1]
     pixels(ax)
     assert top_bar.get_window_extent().y0 > bottom_bar.get_window_extent().y0
@@ -75,7 +76,7 @@ def test_table_has_the_mean_importance_of_features_in_groups(model, labels):
     assert np.allclose(image.get_array(), expected, atol=1e-6)
     assert image.get_clim() == (0, pytest.approx(np.max(expected)))
     assert ticks(ax.get_yticklabels()) == [str(digit) for digit in range(10)]
-    assert ax.child_axes[0].get_ylabel() == "mean feature importance"
+    assert ax.child_axes[0].get_ylabel() == "mean local variation (importance)"
 
 
 def test_groups_take_turns_at_choosing_features():

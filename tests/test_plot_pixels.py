@@ -17,7 +17,7 @@ def test_saliency_is_the_importance_in_the_shape_of_the_image(model):
     assert image.get_clim()[0] == 0
     assert image.get_cmap().name == "viridis"
     (bar,) = ax.child_axes
-    assert bar.get_ylabel() == "feature importance"
+    assert bar.get_ylabel() == "local variation (importance)"
     assert pixels(ax).std() > 5
 
 
@@ -75,7 +75,7 @@ def test_montage_has_all_images_on_one_scale(model, digits):
         assert image.get_clim() == (0, pytest.approx(importance.max()))
         assert panel.get_title() == f"row {row}"
         assert panel.collections
-    assert bar.get_ylabel() == "feature importance"
+    assert bar.get_ylabel() == "local variation (importance)"
 
 
 def test_montage_outlines_each_image_on_its_own_panel(model, digits):

@@ -135,9 +135,9 @@ def test_the_number_of_features_is_bounded(patients):
 
 def example(**changed):
     trust = Trust(0.8, 0.5, 0.4, 0.98, 0.7, 100, 500, 2, True)
-    apart = SetApart("worst area", 1940.2, 880.6, 569.4, 2019.0, 1.86, 1.86, False)
-    change = Change("texture", 0.45, 17.12, 22.4, (1.0, 0.1))
-    parts = {"apart": (apart,), "changes": (change,), "hidden": (Hidden("smoothness", 0.5, 0.01),), "alone": ()}
+    apart = SetApart("worst area", 23, 1940.2, 880.6, 569.4, 2019.0, 1.86, 1.86, False)
+    change = Change("texture", 1, 0.45, 17.12, 22.4, (1.0, 0.1))
+    parts = {"apart": (apart,), "changes": (change,), "hidden": (Hidden("smoothness", 4, 0.5, 0.01),), "alone": ()}
     return Why("Row 0", (0,), 40.2, **{**parts, **changed}, trust=trust)
 
 
@@ -156,7 +156,7 @@ def test_the_text_can_be_read_aloud():
 
 
 def test_a_row_that_is_unlike_those_around_it():
-    line = SetApart("worst area", 1940.2, 880.6, 569.4, 300.0, 1.86, 1.86, True)
+    line = SetApart("worst area", 23, 1940.2, 880.6, 569.4, 300.0, 1.86, 1.86, True)
     assert "its own value is 300, unlike theirs" in str(line)
 
 
@@ -239,6 +239,8 @@ def test_a_row_without_neighbours_has_an_answer():
 def test_wrong_questions_are_refused(patients):
     with pytest.raises(InvalidParameterError, match=r"why\(k=0\)"):
         patients.why(0, k=0)
+    with pytest.raises(InvalidParameterError, match=r"why\(feature_names=…\): .* 35; got 2"):
+        patients.why(0, feature_names=["a", "b"])
     with pytest.raises(InvalidRowsError, match="at least one row"):
         patients.why([])
     with pytest.raises(InvalidRowsError):

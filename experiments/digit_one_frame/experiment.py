@@ -44,15 +44,14 @@ def run(report: Report) -> None:
 
 
 def draw_point(report: Report, model: FeatMAP, ones: Bunch, row: int) -> None:
-    image, names = ones.data[row], ones.feature_names
-    page = plot.explain_point(model, row, image_shape=ones.image_shape, image=image, feature_names=names)
-    caption = (
-        f"A random digit 1 (row {row} of the ones): its frame with the arrows of all pixels, its place, its pixels."
-    )
+    image = ones.data[row]
+    page = plot.why(model, row, image_shape=ones.image_shape, image=image)
+    caption = f"A random digit 1 (row {row} of the ones): the arrows of pixels around it, its place, its pixels."
     report.picture(page.figure, "point", caption)
-    figure, axes = plt.subplots(1, 3, figsize=(13.5, 5.2), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(24, 6), layout="constrained")
     for ax, kind in zip(axes, ("frame", "tangent", "map"), strict=True):
-        plot.local_frame(model, row, kind=kind, feature_names=names, ax=ax).set_title(f"{kind}: {KINDS[kind]}")
+        frame = plot.local_frame(model, row, kind=kind, image_shape=ones.image_shape, ax=ax)
+        frame.set_title(f"{kind}: {KINDS[kind]}")
     report.picture(figure, "frames", "The same point with three kinds of arrows, and how true each is.")
 
 

@@ -73,7 +73,7 @@ class ScaledData:
 
     def restore(self, rows: np.ndarray) -> DoubleArray:
         """Scaled dense rows in the units of the user. Unit rows stay unit rows."""
-        return rows.astype(np.float64) / self.scale + self.center
+        return self.in_units(rows) + self.center
 
     def in_units(self, scaled: np.ndarray) -> np.ndarray:
         """Differences, lengths or slopes of scaled data, in the units of the user."""

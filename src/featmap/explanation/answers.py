@@ -109,7 +109,7 @@ class Answers:
 
         return mapped.kept(("trust", kind, k), measured) if groups is None else measured()
 
-    def why(self, rows: Any, k: int, groups: Any) -> Why:
+    def why(self, rows: Any, k: int, groups: Any, feature_names: Any) -> Why:
         checked_count("why", "k", k, 1)
         near = self._near("why", None, groups)
         chosen = np.unique(self.rows([rows] if np.ndim(rows) == 0 else rows))
@@ -118,8 +118,17 @@ class Answers:
         trust = self.trust("blend", None, groups)
         with Run(self.n_jobs) as run:
             comparison = Comparison.of(self.points.mapped, run)
-            names = self.names_or_numbers
+            names = self.names_or_numbers if feature_names is None else self._checked_names(feature_names)
             return answer(self.points, chosen, self._subject(chosen), names, k, near, comparison, trust, run)
+
+    def _checked_names(self, names: Any) -> np.ndarray:
+        given = np.array([str(name) for name in names], dtype=object)
+        if len(given) != self.data.shape[1]:
+            raise InvalidParameterError(
+                f"why(feature_names=…): feature_names must have one name per feature, {self.data.shape[1]}; "
+                f"got {len(given)}"
+            )
+        return given
 
     def _subject(self, rows: IntArray) -> str:
         if len(rows) > 1:

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from ..data.sparse import SparseRows
 from ..kernels.neighborhoods import weighted_moments
-from ..values import DoubleArray, IntArray
+from ..values import DoubleArray, FloatArray, IntArray
 from .neighborhoods import Neighborhoods
 from .points import Points
 from .winsor import Winsorised
@@ -90,25 +90,25 @@ def _moments_of_dense(around: Neighborhoods, features: Winsorised) -> LocalMomen
 
 
 def _moments_of_sparse(around: Neighborhoods, features: Winsorised) -> LocalMoments:
-    """By products of sparse matrices, in which values are measured from those of zeros."""
+    """By products of sparse matrices, in which values are measured from those that are not stored."""
     rows, positions = np.unique(around.near, return_inverse=True)
     n_points, k = around.near.shape
     starts = np.arange(0, n_points * k + 1, k)
     weights = sp.csr_matrix((around.weights.ravel(), positions.ravel(), starts), (n_points, len(rows)), copy=True)
     weights.eliminate_zeros()
-    as_given = around.mapped.data.matrix[rows]
-    inside = features.clipped(as_given)
-    changes = _from_zeros(inside)
+    as_given = around.mapped.data.matrix[rows].entries
+    inside = features.clipped(around.mapped.data.matrix[rows]).entries
+    origin, origin_inside = features.unstored, np.clip(features.unstored, features.lowest, features.highest)
+    changes = _measured_from(origin_inside, inside)
     means = (weights @ changes).toarray()
     squares = (weights @ changes.power(2)).toarray()
     return LocalMoments(
-        (weights @ _from_zeros(as_given)).toarray() + as_given.zeros,
-        means + inside.zeros,
+        (weights @ _measured_from(origin, as_given)).toarray() + origin,
+        means + origin_inside,
         np.maximum(squares - means**2, 0.0),
     )
 
 
-def _from_zeros(rows: SparseRows) -> sp.csr_matrix:
-    entries = rows.entries
-    changes = entries.data.astype(np.float64) - rows.zeros[entries.indices]
+def _measured_from(origin: FloatArray, entries: sp.csr_matrix) -> sp.csr_matrix:
+    changes = entries.data.astype(np.float64) - origin[entries.indices]
     return sp.csr_matrix((changes, entries.indices, entries.indptr), entries.shape)

@@ -122,6 +122,7 @@ def _set_apart(apart: Apart, names: np.ndarray, most: int) -> Iterator[SetApart]
     for h in _first(np.abs(apart.score[0]), apart.said[0], most):
         yield SetApart(
             names[h],
+            int(h),
             mean=float(apart.mean[0, h]),
             overall=float(apart.overall[h]),
             spread=float(apart.spread[h]),
@@ -137,10 +138,10 @@ def _changes(
 ) -> Iterator[Change]:
     for h in _first(local.explained * factors, local.is_shown & (factors > 0), most):
         low, high = np.clip([means[h] - local.change[h], means[h] + local.change[h]], *local.range_of(h)).tolist()
-        yield Change(names[h], float(local.explained[h]), low, high, tuple(local.arrows[h].tolist()))
+        yield Change(names[h], int(h), float(local.explained[h]), low, high, tuple(local.arrows[h].tolist()))
 
 
 def _hidden(local: Local, factors: DoubleArray, names: np.ndarray, most: int) -> Iterator[Hidden]:
     counts = ~local.is_shown & local.is_varying & (factors > 0)
     for h in _first(local.importance * factors, counts, most):
-        yield Hidden(names[h], float(local.importance[h]), float(local.explained[h]))
+        yield Hidden(names[h], int(h), float(local.importance[h]), float(local.explained[h]))

@@ -8,6 +8,8 @@ counts of genes are too heavy-tailed for that distribution.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.special import betainc
 from scipy.stats import false_discovery_control, rankdata
@@ -24,28 +26,37 @@ def beats_chance(points: Points, chosen: IntArray, around: Neighborhoods, rate: 
     return np.array([false_discovery_control(row) <= rate for row in p_values]).reshape(p_values.shape)
 
 
-def arrow_p_values(points: Points, chosen: IntArray, around: Neighborhoods) -> DoubleArray:
-    """p = I_{1−R²}((K_eff − d' − 1)/2, d'/2) of each feature, with R² that of its ranks: (chosen, n).
+def feature_beats_chance(
+    points: Points, chosen: IntArray, around: Neighborhoods, feature: int, rate: float
+) -> np.ndarray:
+    """Around which points one feature has a slope on the map, at a false discovery rate over points: (chosen,)."""
+    return false_discovery_control(arrow_p_values(points, chosen, around, [feature])[:, 0]) <= rate
+
+
+def arrow_p_values(
+    points: Points, chosen: IntArray, around: Neighborhoods, features: Sequence[int] | slice = slice(None)
+) -> DoubleArray:
+    """p = I_{1−R²}((K_eff − d' − 1)/2, d'/2) of some features, with R² that of their ranks: (chosen, features).
 
     It is 1 where a feature does not vary, where there are no more rows than a regression needs, and for points
     without edges.
     """
     dim = points.embedding.shape[1]
-    p_values = np.ones((len(chosen), points.mapped.data.shape[1]))
+    p_values = np.ones((len(chosen), len(np.arange(points.mapped.data.shape[1])[features])))
     n_effective = around.n_effective
     for number, point in enumerate(chosen):
         spare = (n_effective[number] - dim - 1) / 2
         if spare > 0 and points.is_connected[point]:
-            explained = _explained_ranks(around, number)
+            explained = _explained_ranks(around, number, features)
             p_values[number] = betainc(spare, dim / 2, 1 - explained)
     return p_values
 
 
-def _explained_ranks(around: Neighborhoods, number: int) -> DoubleArray:
-    """The weighted R² of the ranks of each feature among the rows around one point: (n,)."""
+def _explained_ranks(around: Neighborhoods, number: int, features: Sequence[int] | slice) -> DoubleArray:
+    """The weighted R² of the ranks of some features among the rows around one point: (features,)."""
     counted = around.weights[number] > 0
     rows, weights = around.near[number, counted], around.weights[number, counted]
-    ranks = rankdata(around.mapped.data.rows(rows), axis=0)
+    ranks = rankdata(around.mapped.data.rows(rows)[:, features], axis=0)
     ranks -= weights @ ranks
     places = around.mapped.embedding[rows].astype(np.float64)
     places -= weights @ places

@@ -34,7 +34,14 @@ class ExplanationMixin:
     verbose: bool
     _points: Points
 
-    def why(self, rows: Any, k: int = 5, *, groups: ArrayLike | None = None) -> Why:
+    def why(
+        self,
+        rows: Any,
+        k: int = 5,
+        *,
+        groups: ArrayLike | None = None,
+        feature_names: ArrayLike | None = None,
+    ) -> Why:
         """Say why a row is where it is on the map, and which features matter around it.
 
         The answer has three lists: what sets the rows around it apart from all rows, what changes across them on the
@@ -51,6 +58,8 @@ class ExplanationMixin:
         groups : array-like of shape (n_samples,) or None, default=None
             A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
             time series, and are never on both sides of a score. Rows that are nearly equal never are.
+        feature_names : array-like of shape (n_features,) or None, default=None
+            Names of all features. By default those of the data, or column numbers if the data had none.
 
         Returns
         -------
@@ -65,7 +74,7 @@ class ExplanationMixin:
         >>> print(model.why(0))
         Row 0 lies among ...
         """
-        return self._answers.why(rows, k, groups)
+        return self._answers.why(rows, k, groups, feature_names)
 
     def feature_importance(self, rows: ArrayLike | None = None, *, out: np.ndarray | None = None) -> np.ndarray:
         """Tell how much each feature varies around each row.

@@ -30,6 +30,8 @@ class SetApart:
     ----------
     feature : object
         Its name, or its column number if the data had no names.
+    column : int
+        Its column number.
     mean : float
         Its mean over the rows around, in the units of the data.
     overall : float
@@ -47,6 +49,7 @@ class SetApart:
     """
 
     feature: Any
+    column: int
     mean: float
     overall: float
     spread: float
@@ -78,6 +81,8 @@ class Change:
     ----------
     feature : object
         Its name, or its column number if the data had no names.
+    column : int
+        Its column number.
     explained : float
         Which part of its variance around the row the map shows: its `explained_variance`.
     low, high : float
@@ -88,6 +93,7 @@ class Change:
     """
 
     feature: Any
+    column: int
     explained: float
     low: float
     high: float
@@ -112,6 +118,8 @@ class Hidden:
     ----------
     feature : object
         Its name, or its column number if the data had no names.
+    column : int
+        Its column number.
     importance : float
         How much it varies around the row: its `feature_importance`.
     explained : float
@@ -119,6 +127,7 @@ class Hidden:
     """
 
     feature: Any
+    column: int
     importance: float
     explained: float
 

@@ -31,6 +31,7 @@ class Winsorised:
 
     lowest: FloatArray  # (n,)
     highest: FloatArray  # (n,)
+    unstored: FloatArray  # (n,) what a value is that sparse data do not store, 0 where they store all
     mean: DoubleArray  # (n,)
     sd: DoubleArray  # (n,) 0 where the feature is constant
     mean_as_given: DoubleArray  # (n,) the mean of the values that are not clipped
@@ -41,8 +42,8 @@ class Winsorised:
 
         def body(start: int, stop: int) -> tuple[np.ndarray, ...]:
             found = [_statistics(*column) for column in columns.between(start, stop)]
-            lowest, highest, *moments = (np.array(values) for values in zip(*found, strict=True))
-            return lowest.astype(np.float32), highest.astype(np.float32), *moments
+            *limits, mean, sd, as_given = (np.array(values) for values in zip(*found, strict=True))
+            return *(values.astype(np.float32) for values in limits), mean, sd, as_given
 
         return cls(*run.by_blocks(matrix.shape[1], body, COLUMNS_AT_ONCE))
 
@@ -89,8 +90,8 @@ class _Columns:
             yield stored, n_rows - len(stored), self.zeros[h]
 
 
-def _statistics(stored: np.ndarray, n_others: int, other: np.float32) -> tuple[float, float, float, float, float]:
-    """Both limits of a feature, mean and standard deviation of its clipped values, and the mean of all as given."""
+def _statistics(stored: np.ndarray, n_others: int, other: np.float32) -> tuple[float, ...]:
+    """The fields of `Winsorised` for one feature."""
     stored = np.sort(stored)
     n_rows = len(stored) + n_others
     a, b = (_quantile(stored, n_others, other, part) for part in (TAIL, 1 - TAIL))
@@ -103,7 +104,7 @@ def _statistics(stored: np.ndarray, n_others: int, other: np.float32) -> tuple[f
     inside -= mean
     variance = (inside @ inside + n_others * (inside_other - mean) ** 2) / n_rows
     sd = np.sqrt(variance) if variance > ROUNDING * mean**2 else 0.0
-    return lowest, highest, mean, sd, as_given
+    return lowest, highest, float(other) if n_others else 0.0, mean, sd, as_given
 
 
 def _quantile(ordered: np.ndarray, n_others: int, other: np.float32, part: float) -> float:

@@ -22,7 +22,6 @@ from .contrast import contrast
 from .density import density
 from .density_strip import density_strip
 from .embedding import embedding
-from .explain_point import explain_point
 from .feature import feature
 from .features_on_map import features_on_map
 from .importance_bar import importance_bar
@@ -31,6 +30,7 @@ from .local_frame import local_frame
 from .perturbation import perturbation
 from .saliency import saliency
 from .saliency_montage import saliency_montage
+from .why import why
 
 __all__ = [
     "arrow_field",
@@ -40,7 +40,6 @@ __all__ = [
     "density",
     "density_strip",
     "embedding",
-    "explain_point",
     "feature",
     "features_on_map",
     "importance_bar",
@@ -49,4 +48,5 @@ __all__ = [
     "perturbation",
     "saliency",
     "saliency_montage",
+    "why",
 ]

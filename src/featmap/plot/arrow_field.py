@@ -34,7 +34,7 @@ FEWEST_CELLS, MOST_CELLS = 2, 60
 # Pale to middling orange: arrows are seen on all of it, and its palest colour on white paper.
 LEVELS = ListedColormap(colormaps["YlOrBr"](np.linspace(0.18, 0.7, 256)))
 FLAT = 0.1  # an island has no slope if the map shows less than this part of the feature there
-HIGH = 1.0  # its level is high, or low, if its mean is so many standard deviations from that of all rows
+HIGH = 0.75  # its level is high, or low, if its mean is so many standard deviations from that of all rows
 SMALLEST_ISLAND = 0.01  # part of the points that an island must have to be spoken of
 GRID_OF_ISLANDS = 25  # islands are cells of a grid of this size that hang together
 
@@ -43,7 +43,7 @@ def arrow_field(
     model: ModelOrPipeline,
     feature: int | str,
     *,
-    kind: str = "tangent",
+    kind: str = "blend",
     grid: int = 25,
     image_shape: tuple[int, ...] | None = None,
     feature_names: ArrayLike | None = None,
@@ -62,7 +62,7 @@ def arrow_field(
         A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
     feature : int or str
         A column number or a name.
-    kind : {"tangent", "frame", "map"}, default="tangent"
+    kind : {"blend", "tangent", "map", "frame"}, default="blend"
         The kind of arrows, as in ``model.arrows``.
     grid : int, default=25
         Cells of a grid along the wider side of the map, from 2 to 60. In each cell with enough points, the row

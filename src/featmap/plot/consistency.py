@@ -10,7 +10,7 @@ from .parts.model import ModelOrPipeline, checked_model
 from .parts.sample import some_of
 
 TITLE = "Do neighbors vary in the same directions?"
-MEANING = "agreement with its neighbors (1: the same directions, 0: none in common)"
+MEANING = "agreement with neighbors (1: full, 0: none)"
 
 
 def consistency(model: ModelOrPipeline, *, ax: Axes | None = None) -> Axes:

@@ -13,7 +13,7 @@ from .parts.palette import COLOURS
 from .parts.panels import axes_for_panels
 from .parts.titles import write_title
 
-TITLE_AT = 1.1  # above the titles of the panels
+PANEL_HEIGHT = 0.86  # above it is room for the titles of the panels
 MOST_DOTS = 2_000  # more points than this are counted in hexagons
 # Directions in which neighbours vary, the one in which they vary most first.
 DIRECTIONS = ("widest direction", "second widest", "third widest", "fourth widest")
@@ -50,17 +50,16 @@ def density(model: FeatMAP | Pipeline, *, ax: Axes | None = None) -> Axes:
     """
     model = checked_density_model("density", model, "model")
     n_panels = min(model.radii_.shape[1], MOST_PANELS)
-    ax = axes_for_panels(ax, (3.6 * n_panels, 3.6))
+    ax = axes_for_panels(ax, (max(5.5, 3.6 * n_panels), 4.0))
     gap = min(36 / size_in_points(ax)[0], 0.3 / n_panels)
     step = (1 + gap) / n_panels
     for direction in range(n_panels):
-        panel = ax.inset_axes((direction * step, 0, step - gap, 1))
+        panel = ax.inset_axes((direction * step, 0, step - gap, PANEL_HEIGHT))
         _draw_radii(panel, model.radii_[:, direction], model.embedding_radii_[:, direction])
         correlation = model.density_correlation_[direction]
-        panel.set_title(f"{DIRECTIONS[direction]}: correlation {correlation:.2f}", fontsize="medium")
+        panel.set_title(f"{DIRECTIONS[direction]}: correlation {correlation:.2f}", fontsize="small")
         panel.set_ylabel("" if direction else "size on the map (log)")
     write_title(ax, model, "Are neighborhoods that are large in the data large on the map?")
-    ax.title.set_y(TITLE_AT)
     return ax
 
 

@@ -36,6 +36,7 @@ def features_on_map(
     model: ModelOrPipeline,
     *,
     scores: ArrayLike | Callable[[np.ndarray], np.ndarray] | None = None,
+    scale: str = "spread",
     k: int = 12,
     n_names: int = 3,
     image_shape: tuple[int, ...] | None = None,
@@ -54,8 +55,11 @@ def features_on_map(
         A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
     scores : array-like of shape (n_rows, n_features) or callable, default=None
         How far each feature sets the surroundings of each row apart: above 0 where it is high, below 0 where it is
-        low. A function is called with an array of row numbers. None compares the mean of the 30 nearest rows on the
-        map with that of all rows, in standard deviations.
+        low. A function is called with an array of row numbers. None takes what ``model.top_features`` orders by: how
+        far the mean around a row is from that of all rows, without features that no other feature goes with.
+    scale : {"spread", "units"}, default="spread"
+        What differences are measured in if no ``scores`` are given, as in ``model.top_features``. Use "units" if all
+        features have the same unit, such as counts of genes.
     k : int, default=12
         How many regions are named at most, from 1 to 40.
     n_names : int, default=3
@@ -86,7 +90,7 @@ def features_on_map(
     k = checked_count("features_on_map", "k", k, 1, MOST_NAMES)
     n_names = checked_count("features_on_map", "n_names", n_names, 1, MOST_OF_A_REGION)
     names = names_of_features("features_on_map", model, feature_names, image_shape)
-    score = checked_scores("features_on_map", model, scores)
+    score = checked_scores("features_on_map", model, scores, scale)
     ax = axes_or_new(ax, SIZE)
     cloud = Cloud(ax, model.embedding_, behind=map_behind(model))
     bulk = cloud.positions[bulk_of(cloud.positions)]
@@ -119,6 +123,7 @@ def mean_scores(cells: Cells, score: Scores) -> np.ndarray:
 
 def _labels(found: list[Region], cells: Cells, positions: np.ndarray, names: list[str]) -> list[Label]:
     """Return a text for each region: its features one below the other, at its densest place."""
+    centre = (positions.min(axis=0) + positions.max(axis=0)) / 2
     strongest = max((abs(region.scores[0]) for region in found), default=1.0)
     labels = []
     for region, colour in zip(found, colours_for(len(found)), strict=True):
@@ -127,8 +132,13 @@ def _labels(found: list[Region], cells: Cells, positions: np.ndarray, names: lis
             for column, score in zip(region.columns, region.scores, strict=True)
         ]
         place = densest_place(positions[np.isin(cells.of_points, region.cells)])
+        outwards = (place - centre) / (np.linalg.norm(place - centre) or 1)
         size = SMALLEST + (LARGEST - SMALLEST) * abs(region.scores[0]) / strongest
-        labels.append(Label("\n".join(lines), tuple(place), darkened(colour), size, clear=6.0, gid="region"))
+        labels.append(
+            Label(
+                "\n".join(lines), tuple(place), darkened(colour), size, clear=6.0, away=tuple(outwards), gid="region"
+            )
+        )
     return labels
 
 

@@ -33,7 +33,7 @@ def local_frame(
     row: int,
     *,
     k: int = 10,
-    kind: str = "tangent",
+    kind: str = "blend",
     image_shape: tuple[int, ...] | None = None,
     feature_names: ArrayLike | None = None,
     ax: Axes | None = None,
@@ -53,7 +53,7 @@ def local_frame(
     k : int, default=10
         How many features get an arrow and a name at most, from 1 to 40: those of whose variance the map shows most
         around the row. Features that vary with the place on the map no more than by chance get none.
-    kind : {"tangent", "frame", "map"}, default="tangent"
+    kind : {"blend", "tangent", "map", "frame"}, default="blend"
         The kind of arrows, as in ``model.arrows``.
     image_shape : tuple of int, default=None
         If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column.

@@ -7,20 +7,21 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ...data.sparse import dense_rows
 from ...errors import InvalidParameterError
+from ...explanation.apart import Comparison, checked_scale
+from ...explanation.regression import default_neighbors
+from ...run import Run
 from .model import Model
 
 ROWS_AT_ONCE = 200
-NEAR = 30  # rows on the map whose mean is compared with that of all rows
 
 Scores: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
 
-def checked_scores(caller: str, model: Model, scores: Any) -> Scores:
+def checked_scores(caller: str, model: Model, scores: Any, scale: str) -> Scores:
     """Return a function that gives the scores of all features for some rows, from such a function or an array."""
     if scores is None:
-        return apart_scores(model)
+        return apart_scores(model, checked_scale(caller, scale))
     if callable(scores):
         return scores
     table = np.asarray(scores, dtype=float)
@@ -32,21 +33,10 @@ def checked_scores(caller: str, model: Model, scores: Any) -> Scores:
     return lambda rows: table[rows]
 
 
-def apart_scores(model: Model) -> Scores:
-    """Return the function that tells how many standard deviations the mean around a row is from that of all rows."""
-    data, search = model._points.mapped.data.matrix, model._points.mapped.search
-    n_rows = data.shape[0]
-    total, squares = np.zeros(data.shape[1]), np.zeros(data.shape[1])
-    for start in range(0, n_rows, ROWS_AT_ONCE):
-        block = dense_rows(data, slice(start, start + ROWS_AT_ONCE)).astype(float)
-        total += block.sum(axis=0)
-        squares += np.square(block).sum(axis=0)
-    mean = total / n_rows
-    spread = np.sqrt(np.maximum(squares / n_rows - mean**2, 0))
-
-    def scores(rows: np.ndarray) -> np.ndarray:
-        near = search.tree.query(model.embedding_[rows], min(NEAR, n_rows))[1].reshape(len(rows), -1)
-        means = np.array([dense_rows(data, neighbours).mean(axis=0) for neighbours in near])
-        return np.divide(means - mean, spread, out=np.zeros_like(means, float), where=spread > 0)
-
-    return scores
+def apart_scores(model: Model, scale: str) -> Scores:
+    """Return the function that tells how far the rows around a row are apart, times the factor of backing."""
+    points = model._points
+    k = default_neighbors(len(points.mapped.embedding))
+    with Run(model.n_jobs) as run:
+        comparison = Comparison.of(points.mapped, run, scale)
+    return lambda rows: comparison.apart(points, np.asarray(rows, np.int32), k).score

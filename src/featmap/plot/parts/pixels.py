@@ -64,6 +64,16 @@ def draw_image(ax: Axes, pixels: np.ndarray, outlined: np.ndarray | None, most: 
     return shown
 
 
+def draw_differences(ax: Axes, pixels: np.ndarray, outlined: np.ndarray | None) -> Any:
+    """Draw differences of either sign, white where there is none, and the outline of the row's own image."""
+    without_ticks(ax)
+    most = float(np.abs(pixels).max()) or 1.0
+    shown = ax.imshow(pixels, cmap="PuOr_r", vmin=-most, vmax=most)
+    if outlined is not None:
+        _outline(ax, outlined)
+    return shown
+
+
 def _outline(ax: Axes, image: np.ndarray) -> None:
     """Draw the line halfway between dark and light. A constant image has no such line."""
     low, high = np.nanmin(image), np.nanmax(image)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betainc
-from scipy.stats import false_discovery_control
 
+from ...explanation.chance import feature_beats_chance
+from ...explanation.neighborhoods import Neighborhoods
 from ...explanation.regression import default_neighbors
 from .model import Model
 
@@ -31,35 +31,29 @@ class ShownArrows:
 
 
 def shown_arrows(model: Model, row: int, k: int, kind: str) -> ShownArrows:
-    """Return the at most ``k`` features of a row of which the map shows most, without those that chance explains."""
-    explained = model.explained_variance([row])[0]
-    columns = np.argsort(-explained, kind="stable")[:k]
-    columns = columns[beats_chance(model, explained[None])[0, columns]]
+    """Return the at most ``k`` features of a row that the map shows best, without those that chance explains.
+
+    As in ``model.why``, features that no other feature goes with are left out.
+    """
+    explained, factors = model.explained_variance([row])[0], model.backing().factors
+    order = np.argsort(-explained * factors, kind="stable")
+    counts = model.significant_arrows([row])[0] & (factors > 0)
+    columns = order[counts[order]][:k]
     arrows = model.arrows([row], kind)[0][columns, :2].astype(float)
     return ShownArrows(columns, arrows, explained[columns])
 
 
-def beats_chance(model: Model, explained: np.ndarray) -> np.ndarray:
-    """Tell which features vary with the place on the map: shape (n_rows, n_features), as the R² given.
-
-    The p-value of an R² is that of the F test of a linear regression on the map. Features of a row are tested
-    together, with the false discovery rate of Benjamini and Hochberg.
-    """
-    n_near, dim = default_neighbors(len(model._points.mapped.embedding)), model.embedding_.shape[1]
-    if n_near <= dim + 1:
-        return np.zeros(explained.shape, bool)
-    p_values = betainc((n_near - dim - 1) / 2, dim / 2, 1 - explained)
-    return (false_discovery_control(p_values, axis=1) <= LEVEL) & (explained > 0)
-
-
 def explained_of_feature(model: Model, rows: np.ndarray, column: int) -> tuple[np.ndarray, np.ndarray]:
     """Return which part of one feature's variance the map shows around each row, and where that beats chance."""
-    explained, beats = np.empty(len(rows)), np.empty(len(rows), bool)
+    explained = np.empty(len(rows))
+    points = model._points
+    k = default_neighbors(len(points.mapped.embedding))
     for start in range(0, len(rows), ROWS_AT_ONCE):
         block = slice(start, start + ROWS_AT_ONCE)
-        of_all = model.explained_variance(rows[block])
-        explained[block], beats[block] = of_all[:, column], beats_chance(model, of_all)[:, column]
-    return explained, beats
+        explained[block] = model.explained_variance(rows[block])[:, column]
+    chosen = np.asarray(rows, np.int32)
+    around = Neighborhoods.around(points, chosen, k, points.mapped.copies)
+    return explained, feature_beats_chance(points, chosen, around, column, LEVEL) & (explained > 0)
 
 
 def opacity_of(explained: np.ndarray) -> np.ndarray:
