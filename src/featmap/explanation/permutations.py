@@ -23,7 +23,7 @@ from scipy.special import stdtr
 
 from ..run import Run
 from ..values import DoubleArray, FloatArray, IntArray
-from .table import LINES, GroupMoments, Table, power
+from .table import LINES, GroupMoments, Table, product
 
 # With 40 values for each feature of the data a single p-value at its smallest, 2/(1 + size), is a discovery at 0.05.
 VALUES_PER_FEATURE = 40
@@ -112,13 +112,19 @@ def permutation_p_values(
 
 
 def _permuted(in_a: NDArray[np.bool_], n_permutations: int, seed: int) -> Iterator[tuple[int, FloatArray]]:
-    """Memberships of a in permuted rows, (rows, permutations), some at a time, and how many came before."""
+    """Memberships of a in permuted rows, (rows, permutations), some at a time, and how many came before.
+
+    The rows of the smaller group are drawn, which is much faster than to permute all rows.
+    """
     rng = np.random.default_rng(seed)
-    at_once = int(np.clip(BYTES_OF_MEMBERSHIPS // (4 * len(in_a)), 1, FEW_PERMUTATIONS))
+    n_rows, n_a = len(in_a), int(in_a.sum())
+    n_drawn, drawn, others = (n_a, 1, 0) if 2 * n_a <= n_rows else (n_rows - n_a, 0, 1)
+    at_once = int(np.clip(BYTES_OF_MEMBERSHIPS // (4 * n_rows), 1, FEW_PERMUTATIONS))
     for start in range(0, n_permutations, at_once):
-        n_now = min(at_once, n_permutations - start)
-        permuted = rng.permuted(np.broadcast_to(in_a, (n_now, len(in_a))), axis=1)
-        yield start, np.ascontiguousarray(permuted.T, dtype=np.float32)
+        memberships = np.full((n_rows, min(at_once, n_permutations - start)), others, np.float32)
+        for column in memberships.T:
+            column[rng.choice(n_rows, n_drawn, replace=False, shuffle=False)] = drawn
+        yield start, memberships
 
 
 def _statistics(
@@ -141,7 +147,7 @@ def _statistics(
             lines = table.lines[chosen]
         else:
             lines, known = table.centered(chosen, known.mean), known.centered()
-        statistics = _of_sums(lines @ memberships, power(lines, 2) @ memberships, n_a, known)
+        statistics = _of_sums(lines @ memberships, product(lines, lines) @ memberships, n_a, known)
         return ((sides[chosen, None] * statistics).astype(np.float32),)
 
     return run.by_blocks(len(features), body, LINES)[0]

@@ -66,7 +66,8 @@ class Table:
         parts = []
         for some in _parts(self.n_features):
             lines = self.lines[some].astype(np.float64)
-            parts.append([line @ belongs for line in (lines, power(lines, 2), power(lines, 3))])
+            squares = product(lines, lines)
+            parts.append([power @ belongs for power in (lines, squares, product(squares, lines))])
         return np.concatenate(parts, axis=1)
 
     def rank_sums(self, codes: IntArray, weights: DoubleArray, run: Run) -> tuple[DoubleArray, DoubleArray]:
@@ -121,9 +122,9 @@ class GroupMoments:
         return self.variance / (self.size - 1)
 
 
-def power(lines: Matrix, exponent: int) -> Matrix:
-    """Every value to an integer power, of an array or a sparse matrix."""
-    return lines.power(exponent) if sp.issparse(lines) else lines**exponent
+def product(lines: Matrix, others: Matrix) -> Matrix:
+    """Value by value, of arrays or sparse matrices."""
+    return lines.multiply(others) if sp.issparse(lines) else lines * others
 
 
 def _parts(n_features: int) -> Iterator[slice]:
