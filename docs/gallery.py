@@ -47,7 +47,6 @@ def pictures() -> dict[str, Callable[[], Axes]]:
     X, y = digits.data, digits.target
     model = FeatMAP(random_state=0).fit(X)
     shape = (8, 8)
-    pixels = [f"row {row}, column {column}" for row in range(8) for column in range(8)]
     principal = PCA(2, random_state=0).fit_transform(X)
     one_of_each = [np.flatnonzero(y == digit)[0] for digit in range(10)]
 
@@ -66,7 +65,7 @@ def pictures() -> dict[str, Callable[[], Axes]]:
         "importance_bar": lambda: plot.importance_bar(model, y == 4, image_shape=shape),
         "importance_heatmap": lambda: plot.importance_heatmap(model, y, image_shape=shape),
         "contrast": lambda: plot.contrast(
-            model.contrast(4, 9, labels=y), groups=("fours", "nines"), feature_names=pixels
+            model.contrast(4, 9, labels=y), groups=("fours", "nines"), image_shape=shape
         ),
         "density": lambda: plot.density(model),
         "density_strip": lambda: plot.density_strip([weighted(weight) for weight in (0, 0.5, 2)], y),

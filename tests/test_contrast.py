@@ -6,10 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from scipy.stats import permutation_test
+from scipy.stats import binom, false_discovery_control, hypergeom, mannwhitneyu, permutation_test, ttest_ind
 
-from featmap import InvalidDataError, InvalidParameterError, explain
-from featmap.explanation.contrast import difference_with_p_values
+import reference
+from featmap import FeatMAP, InvalidDataError, InvalidParameterError, explain
+from featmap.explanation.comparison import GroupComparison
+from featmap.explanation.permutations import strata_of
+from featmap.explanation.table import GroupMoments, Table
+from featmap.run import Run
 
 
 def noise_with(planted, rng, n_rows=300, n_features=40, size=1.0):
@@ -22,6 +26,19 @@ def noise_with(planted, rng, n_rows=300, n_features=40, size=1.0):
 
 def explained(X, rng):
     return explain(X, rng.normal(size=(len(X), 2)))
+
+
+def compared(X, in_a, n_permutations=None, seed=0):
+    """The rows of a against the others, without a map."""
+    codes = np.where(in_a, 0, 1).astype(np.int32)
+    rows = X.astype(np.float32) if sp.issparse(X) else np.asarray(X, np.float32)
+    described = [np.flatnonzero(codes == group).astype(np.int32) for group in range(2)]
+    with Run(1) as run:
+        return GroupComparison.of(rows, codes, described, n_permutations, seed, run).difference(0, run)
+
+
+def discoveries(X, in_a, n_permutations=None, seed=0):
+    return false_discovery_control(compared(X, in_a, n_permutations, seed).p_values) <= 0.05
 
 
 def test_planted_features_are_found(rng):
@@ -46,11 +63,13 @@ def test_q_values_are_benjamini_and_hochbergs(rng):
     np.testing.assert_allclose(np.sort(result.q_values), np.minimum(expected, 1), rtol=1e-12)
 
 
-def test_of_equally_sure_features_the_largest_difference_comes_first(rng):
-    """All three tell the groups apart without exception, and no permutation does."""
+@pytest.mark.filterwarnings("ignore:.* of the variance of X:featmap.FeatmapWarning")
+@pytest.mark.parametrize("units", [[1.0, 1.0, 1.0], [1000.0, 1.0, 1e-3]])
+def test_of_equally_sure_features_the_largest_statistic_comes_first(units, rng):
+    """All three tell the groups apart without exception, and no permutation does. Units do not matter."""
     in_a = np.arange(60) < 30
     X = np.where(in_a[:, None], [1.0, -3.0, 2.0], 0.0) + 1e-3 * rng.normal(size=(60, 3))
-    result = explained(X, rng).contrast(in_a)
+    result = explained(X / X.std(axis=0) * units, rng).contrast(in_a)
     assert np.ptp(result.p_values) == 0
     assert result.top().tolist() == [1, 2, 0]
 
@@ -72,17 +91,36 @@ def test_a_feature_that_is_the_same_in_all_rows_tells_nothing(rng):
     rows = np.full((30, 2), np.float32(0.1))
     rows[:, 1] = rng.normal(size=30)
     for form in (rows, sp.csr_matrix(rows)):
-        difference, p = difference_with_p_values(form, np.arange(30) < 10, 50, 0)
-        assert abs(difference[0]) < 1e-12
-        assert p[0] == 1
+        found = compared(form, np.arange(30) < 10, 50)
+        assert found.means[0] == 0
+        assert found.effect_size[0] == 0
+        assert found.auc[0] == 0.5
+        assert found.p_values[0] == 1
 
 
 def test_permutations_that_differ_as_much_as_the_groups_count(rng):
     """Two ones among eight rows, both in a: they are in one group in 3 of 7 permutations."""
     rows = np.zeros((8, 1), np.float32)
     rows[:2] = 1
-    _, p = difference_with_p_values(rows, np.arange(8) < 4, 20_000, 0)
+    p = compared(rows, np.arange(8) < 4, 20_000).p_values
     assert p[0] == pytest.approx(3 / 7, abs=4 * np.sqrt(3 / 7 * 4 / 7 / 20_000))
+
+
+@pytest.mark.parametrize(("n_a", "n_b"), [(30, 300), (40, 60), (200, 50)])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_p_values_of_binary_features_are_those_of_fisher(n_a, n_b, make):
+    """Twice the smaller tail of the hypergeometric distribution, for one feature at a time."""
+    n_rows, n_permutations = n_a + n_b, 5000
+    for n_ones in (3, 12, n_rows // 3):
+        for quantile in (0.01, 0.3, 0.9, 0.999):
+            ones_in_a = int(hypergeom(n_rows, n_ones, n_a).ppf(quantile))
+            x = np.zeros((n_rows, 1))
+            x[:ones_in_a] = 0.1  # not a number that float32 can add exactly
+            x[n_a : n_a + n_ones - ones_in_a] = 0.1
+            tails = hypergeom(n_rows, n_ones, n_a)
+            expected = min(2 * min(tails.cdf(ones_in_a), tails.sf(ones_in_a - 1)), 1)
+            p = compared(make(x), np.arange(n_rows) < n_a, n_permutations).p_values[0]
+            assert p == pytest.approx(expected, abs=4 * np.sqrt(2 * expected / n_permutations) + 2 / n_permutations)
 
 
 def test_importance_is_the_mean_over_each_group(rng):
@@ -101,7 +139,7 @@ def test_the_mean_importance_is_taken_block_by_block(rng, monkeypatch):
     X, labels = noise_with([0], rng)
     explanation = explained(X, rng)
     whole = explanation.contrast(labels == "left")
-    monkeypatch.setattr("featmap.explanation.answers.BLOCK", 50)
+    monkeypatch.setattr("featmap.explanation.groups.BLOCK", 50)
     by_blocks = explanation.contrast(labels == "left")
     np.testing.assert_allclose(by_blocks.importance_a, whole.importance_a, rtol=1e-12)
     np.testing.assert_allclose(by_blocks.importance_b, whole.importance_b, rtol=1e-12)
@@ -117,27 +155,221 @@ def test_rows_and_labels_name_the_same_groups(rng):
         np.testing.assert_array_equal(other.difference, by_label.difference)
 
 
+def most_discoveries(n_trials, rate=0.05):
+    """The 99.9 % quantile of the binomial distribution: how many of the trials may find something."""
+    return binom(n_trials, rate).ppf(0.999)
+
+
 def test_shuffled_labels_make_few_discoveries(rng):
     """At a rate of 0.05, when there is nothing to find, at most one analysis in twenty may find something."""
     X, _ = noise_with([], rng)
-    explanation = explained(X, rng)
     found = 0
     for seed in range(200):
-        group = np.random.default_rng(seed).permutation(300)[:120]
-        found += len(explanation.contrast(group, n_permutations=20, random_state=seed).significant(0.05)) > 0
-    assert found <= 10 + 3 * np.sqrt(10)
+        in_a = np.random.default_rng(seed).permutation(300) < 120
+        found += discoveries(X, in_a, 20, seed).any()
+    assert found <= most_discoveries(200)
+
+
+@pytest.mark.parametrize(
+    ("n_a", "spread_a", "n_b", "spread_b"), [(20, 3, 500, 1), (20, 1, 500, 3), (20, 1, 500, 1), (60, 3, 60, 1)]
+)
+def test_groups_of_one_mean_and_any_spread_make_few_discoveries(n_a, spread_a, n_b, spread_b, rng):
+    """Student's statistic finds something in every trial of the first kind."""
+    in_a, spread = np.arange(n_a + n_b) < n_a, np.repeat([spread_a, spread_b], [n_a, n_b])
+    found = sum(
+        discoveries(spread[:, None] * rng.normal(size=(n_a + n_b, 50)), in_a, seed=seed).any() for seed in range(60)
+    )
+    assert found <= most_discoveries(60)
+
+
+def test_permutations_alone_are_too_sure_of_a_small_wide_group(rng):
+    """So p-values are at least Welch's, except where half of the rows have one value."""
+    in_a = np.arange(120) < 8
+    X = np.where(in_a[:, None], 5, 1) * rng.normal(size=(120, 200))
+    welch = ttest_ind(X[in_a], X[~in_a], equal_var=False).pvalue
+    p = compared(X, in_a).p_values
+    moved = np.abs(np.log(p / welch)) < 0.7  # the correction for skewness
+    assert (p > 0.98 * welch).all()
+    assert moved.mean() > 0.5
 
 
 def test_p_values_equal_scipys_for_one_feature(rng):
     """With a single feature the reference is that feature's own permutations."""
-    x = rng.normal(size=60)
-    x[:25] += 0.5
+    x = np.round(rng.normal(size=60), 1) * (
+        rng.random(60) < 0.45
+    )  # zero in half of the rows: Welch's own p is no bound
+    x[:25] += 0.5 * (x[:25] != 0)
     in_a = np.arange(60) < 25
-    _, p = difference_with_p_values(x[:, None].astype(np.float32), in_a, 20_000, 0)
+
+    def statistic(a, b, axis):
+        return reference.welch_as_normal(a, b, axis)
+
+    p = compared(x[:, None], in_a, 20_000).p_values
     expected = permutation_test(
-        (x[in_a], x[~in_a]), lambda a, b: np.mean(a) - np.mean(b), n_resamples=20_000, rng=np.random.default_rng(1)
+        (x[in_a], x[~in_a]), statistic, n_resamples=20_000, vectorized=True, rng=np.random.default_rng(1)
     ).pvalue
-    assert p[0] == pytest.approx(expected, abs=4 * np.sqrt(expected / 20_000) + 1e-4)
+    assert p[0] == pytest.approx(expected, abs=6 * np.sqrt(expected / 20_000) + 1e-4)
+
+
+def test_the_statistic_equals_its_twin(rng):
+    X = rng.gamma(1.0, size=(80, 6)) * [1, 10, 1e-3, 1, 1, 1]
+    in_a = np.arange(80) < 17
+    found = compared(X, in_a, 5)
+    np.testing.assert_allclose(found.statistic, reference.welch_as_normal(X[in_a], X[~in_a], 0), rtol=1e-5)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_effect_sizes(make, rng):
+    """Cohen's d with the mean of both variances, and the probability that Mann and Whitney's U counts."""
+    X = rng.integers(-2, 4, size=(90, 8)) * (rng.random((90, 8)) < 0.6) * 1.0
+    in_a = rng.random(90) < 0.3
+    a, b = X[in_a], X[~in_a]
+    found = compared(make(X), in_a, 5)
+    spread = np.sqrt((a.var(axis=0, ddof=1) + b.var(axis=0, ddof=1)) / 2)
+    np.testing.assert_allclose(found.effect_size, (a.mean(axis=0) - b.mean(axis=0)) / spread, rtol=1e-5)
+    np.testing.assert_allclose(found.auc, mannwhitneyu(a, b).statistic / (len(a) * len(b)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_ranks_equal_their_twin(make, rng):
+    X = rng.integers(-2, 3, size=(50, 7)) * (rng.random((50, 7)) < 0.5) * 1.0
+    codes, weights = rng.integers(3, size=50).astype(np.int32), np.array([1.0, 2.5, 4.0])
+    with Run(1) as run:
+        sums, commonest = Table(make(X.T.astype(np.float32))).rank_sums(codes, weights, run)
+    expected = [reference.weighted_ranks(x, weights[codes]) for x in X.T]
+    np.testing.assert_allclose(sums, [np.bincount(codes, weights[codes] * ranks) for ranks in expected], rtol=1e-12)
+    np.testing.assert_allclose(
+        commonest, [max(weights[codes][x == value].sum() for value in x) for x in X.T], rtol=1e-12
+    )
+
+
+def test_large_groups_are_described_by_samples_of_them(rng, monkeypatch):
+    """The rest has its groups in their true proportions, although the sample has equally many of each."""
+    X = rng.normal(size=(900, 2)) + np.repeat([0.0, 1.0, 3.0], [100, 200, 600])[:, None]
+    labels = np.repeat(["u", "v", "w"], [100, 200, 600])
+    explanation = explained(X, rng)
+    exact = explanation.rank_features(labels, n_permutations=2)
+    monkeypatch.setattr("featmap.explanation.groups.DESCRIBED_ROWS", 90)
+    sampled = explanation.rank_features(labels, n_permutations=2)
+    for label in "uvw":
+        assert not np.array_equal(sampled[label].auc, exact[label].auc)
+        np.testing.assert_allclose(sampled[label].auc, exact[label].auc, atol=0.04)
+        np.testing.assert_allclose(sampled[label].importance_b, exact[label].importance_b, atol=0.05)
+        np.testing.assert_array_equal(sampled[label].effect_size, exact[label].effect_size)
+
+
+def ones(rng, n_rows, n_inside, n_a, n_ones):
+    """A feature that is 1 in few rows, some of them in a."""
+    x = np.zeros(n_rows)
+    x[rng.choice(n_a, n_inside, replace=False)] = 1
+    x[n_a + rng.choice(n_rows - n_a, n_ones - n_inside, replace=False)] = 1
+    return x
+
+
+def test_dense_features_do_not_take_the_power_of_rare_ones(rng):
+    """With one reference for all features none of the rare ones is found."""
+    n_rows, n_a = 600, 90
+    in_a = np.arange(n_rows) < n_a
+    by_chance = rng.hypergeometric(n_a, n_rows - n_a, 12, size=80)
+    rare = np.array([ones(rng, n_rows, n_inside, n_a, 12) for n_inside in [9] * 20 + by_chance.tolist()]).T
+    dense = rng.normal(size=(n_rows, 300))
+    together, alone = discoveries(np.hstack([rare, dense]), in_a), discoveries(rare, in_a)
+    assert alone[:20].mean() >= 0.95
+    assert together[:20].mean() >= 0.95
+    assert together[20:].mean() < 0.02
+
+
+def test_rare_features_do_not_take_the_power_of_dense_ones(rng):
+    """A single value in a small group is an outlier for Student's statistic, and a thousand of them hide the rest."""
+    n_rows, n_a = 800, 20
+    in_a = np.arange(n_rows) < n_a
+    by_chance = rng.hypergeometric(n_a, n_rows - n_a, 1, size=1000)
+    rare = np.array([ones(rng, n_rows, n_inside, n_a, 1) for n_inside in by_chance.tolist()]).T
+    dense = rng.normal(size=(n_rows, 100))
+    dense[in_a, :50] += 1.3
+    together, alone = discoveries(np.hstack([dense, rare]), in_a), discoveries(dense, in_a)
+    assert alone[:50].mean() >= 0.9
+    assert together[:50].mean() >= 0.8
+    assert together[50:].mean() < 0.02
+
+
+def test_features_alike_share_a_reference(rng):
+    X = np.column_stack([rng.normal(size=(500, 30)), rng.random((500, 20)) < 0.01, np.ones(500)])
+    table = Table.of(X.astype(np.float32))
+    whole = GroupMoments.of(500, table.sums(np.zeros(500, np.int32), 1)[:, :, 0])
+    by_default = strata_of(table, whole, None)
+    assert sorted(by_default[0].features) == list(range(30))
+    assert sorted(np.concatenate([stratum.features for stratum in by_default[1:]])) == list(range(30, 50))
+    assert all(stratum.size >= 10_000 or stratum.n_permutations == 4000 for stratum in by_default)
+    assert len(strata_of(table, whole, 20)) == 1
+    assert all(stratum.n_permutations == 200 for stratum in strata_of(table, whole, 200))
+
+
+def test_one_seed_one_result_on_any_number_of_threads(rng):
+    X, labels = noise_with([3], rng, n_features=300)
+    Y = rng.normal(size=(300, 2))
+    one, two = (explain(X, Y, n_jobs=n_jobs).contrast("left", labels=labels) for n_jobs in (1, 2))
+    other = explain(X, Y).contrast("left", labels=labels, random_state=1)
+    for name in ("p_values", "statistic", "auc", "importance_a"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+    assert not np.array_equal(one.p_values, other.p_values)
+
+
+def test_the_number_of_permutations_is_told(rng, monkeypatch):
+    X, labels = noise_with([3], rng)
+    explanation = explained(X, rng)
+    assert explanation.contrast("left", labels=labels, n_permutations=33).n_permutations == 33
+    assert explanation.contrast("left", labels=labels).n_permutations >= 200
+    monkeypatch.setattr("featmap.explanation.permutations.MOST_MEMBERSHIPS", 30_000)
+    monkeypatch.setattr("featmap.explanation.permutations.MOST_ADDITIONS", 10**6)
+    assert 50 <= explanation.contrast("left", labels=labels).n_permutations <= 100
+
+
+def test_progress_is_shown_if_the_model_is_verbose(rng, capsys):
+    X, labels = noise_with([3], rng)
+    quiet = explain(X, rng.normal(size=(300, 2)))
+    quiet.contrast("left", labels=labels)
+    assert capsys.readouterr().err == ""
+    quiet.verbose = True
+    quiet.rank_features(labels)
+    shown = capsys.readouterr().err
+    assert "importance" in shown
+    assert "permutations" in shown
+
+
+def test_a_comparison_can_be_interrupted(rng, monkeypatch):
+    X, labels = noise_with([3], rng)
+    explanation = explained(X, rng)
+    before = explanation.contrast("left", labels=labels).p_values
+
+    def interrupt(self, done, total):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Run, "step", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            explanation.contrast("left", labels=labels)
+    np.testing.assert_array_equal(explanation.contrast("left", labels=labels).p_values, before)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_groups_without_spread_are_compared_as_well(make, rng):
+    """A perfect split, a constant group, single values, and groups of two rows."""
+    X = np.zeros((40, 6))
+    in_a = np.arange(40) < 15
+    X[:, 0], X[in_a, 1], X[~in_a, 2], X[3, 3], X[30, 4] = in_a, rng.normal(size=15), rng.normal(size=25), 1, 1
+    X[:, 5] = np.where(in_a, 1e6, 1e6 + 1)
+    for group in (in_a, np.arange(40) < 2, np.arange(40) >= 2):
+        found = compared(make(X), group)
+        for name in ("means", "effect_size", "auc", "statistic", "p_values"):
+            assert np.isfinite(getattr(found, name)).all()
+        assert ((found.p_values > 0) & (found.p_values <= 1)).all()
+        assert (np.abs(found.effect_size) < 500).all()
+    found = compared(make(X), in_a)
+    assert found.auc[0] == 1
+    assert found.p_values[0] < 0.001
+    assert found.p_values[3] == pytest.approx(2 * 15 / 40, abs=0.05)
 
 
 def test_constant_features_and_a_perfect_split(rng):
@@ -146,6 +378,7 @@ def test_constant_features_and_a_perfect_split(rng):
     assert result.p_values[0] == 1
     assert result.top(1).tolist() == [1]
     assert np.isfinite(result.q_values).all()
+    assert np.isfinite(result.effect_size).all()
 
 
 def test_every_group_against_the_rest(rng):
@@ -153,11 +386,16 @@ def test_every_group_against_the_rest(rng):
     X = rng.normal(size=(300, 12))
     for group in range(3):
         X[labels == group, group] += 3
-    results = explained(X, rng).rank_features(labels)
+    explanation = explained(X, rng)
+    results = explanation.rank_features(labels)
     assert list(results) == [0, 1, 2]
     for group, result in results.items():
         assert result.difference[group] > 2
         assert result.top(1)[0] in range(3)
+        assert result.sizes == ((labels == group).sum(), (labels != group).sum())
+        alone = explanation.contrast(group, labels=labels)
+        for name in ("difference", "p_values", "effect_size", "auc", "statistic", "importance_a", "importance_b"):
+            np.testing.assert_allclose(getattr(result, name), getattr(alone, name), rtol=1e-6, atol=1e-12)
 
 
 def test_as_a_frame_of_pandas(rng):
@@ -165,7 +403,8 @@ def test_as_a_frame_of_pandas(rng):
     data = pd.DataFrame(X / X.std(axis=0), columns=["a", "b", "c"])
     contrast = explained(data, rng).contrast("left", labels=labels)
     table = contrast.to_frame()
-    assert list(table.columns) == ["feature", "importance_a", "importance_b", "difference", "p_value", "q_value"]
+    assert list(table.columns[:6]) == ["feature", "difference", "effect_size", "auc", "p_value", "q_value"]
+    assert list(table.columns[6:]) == ["statistic", "importance_a", "importance_b"]
     assert table["feature"].tolist() == contrast.top().tolist()
     assert table["feature"][0] == contrast.significant()[0] == "b"
     assert table["q_value"].is_monotonic_increasing
@@ -174,6 +413,9 @@ def test_as_a_frame_of_pandas(rng):
         ("importance_a", contrast.importance_a),
         ("importance_b", contrast.importance_b),
         ("difference", contrast.difference),
+        ("effect_size", contrast.effect_size),
+        ("auc", contrast.auc),
+        ("statistic", contrast.statistic),
         ("p_value", contrast.p_values),
         ("q_value", contrast.q_values),
     ):
@@ -236,3 +478,18 @@ def test_wrong_groups(ask, message, rng):
     explanation = explained(rng.normal(size=(300, 3)), rng)
     with pytest.raises(InvalidParameterError, match=message):
         ask(explanation)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("pca", [None, 3])
+def test_under_cosine_differences_are_in_units_of_the_data(make, pca, rng):
+    """Rows of a are longer, so the first feature is larger there, although it is a smaller part of them."""
+    in_a = np.arange(120) < 40
+    X = rng.uniform(50, 60, size=(120, 5))
+    X[in_a] += [43, 200, 0, 0, 0]
+    model = FeatMAP(metric="cosine", pca=pca, n_epochs=5, random_state=0).fit(make(X))
+    expected = X[in_a].mean(axis=0) - X[~in_a].mean(axis=0)
+    np.testing.assert_allclose(model.contrast(in_a).difference, expected, rtol=1e-4, atol=1e-4)
+    new = model.explain(make(3 * X[30:60] + rng.uniform(size=(30, 5))))
+    expected = 3 * (X[30:40].mean(axis=0) - X[40:60].mean(axis=0))
+    np.testing.assert_allclose(new.contrast(range(10)).difference, expected, atol=1.5)

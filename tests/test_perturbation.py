@@ -21,7 +21,8 @@ def test_important_features_move_points_furthest(model):
     moves = model.perturbation()
     assert (moves.most > moves.random).all()
     assert (moves.random >= moves.least).all()
-    assert moves.area > 0.5
+    assert (moves.floor > moves.random).all()
+    assert moves.area > 0.1
     assert (np.diff(moves.most) >= -0.02).all()
 
 
@@ -41,6 +42,39 @@ def test_moves_equal_their_twin(digits, model, fraction):
     expected = np.linalg.norm(placed - embedding[rows], axis=1).mean() / link_length
     found = model.perturbation(rows, fractions=[0.1, fraction])
     assert found.most[-1] == pytest.approx(expected, rel=1e-3)
+
+
+def test_the_floor_equals_its_twin(digits, model):
+    """As many random features as important ones, of those that differ from the neighbours, changed by as much."""
+    rows = np.array([3, 900, 40])
+    importance, neighbors = model.feature_importance(rows), model._points.tangents.neighbors[rows]
+    at_random = np.random.default_rng(7).random(importance.shape)
+    changed = digits[rows].astype(np.float64)
+    for row, near, weights, order in zip(changed, neighbors, importance, at_random, strict=True):
+        change = digits[near].mean(axis=0) - row
+        taken = np.argsort(-weights, kind="stable")[:16]
+        others = [feature for feature in np.argsort(order) if change[feature] != 0][:16]
+        row[others] += change[others] * np.linalg.norm(change[taken]) / np.linalg.norm(change[others])
+    links = model.graph_[rows].tocoo()
+    link_length = np.linalg.norm(model.embedding_[links.col] - model.embedding_[rows][links.row], axis=1).mean()
+    with Run(1) as run:
+        placed = place_rows(changed, model._points.mapped.manifold, model.embedding_, run, weighted_means)
+    expected = np.linalg.norm(placed - model.embedding_[rows], axis=1).mean() / link_length
+    found = model.perturbation(rows, fractions=[0.1, 0.25], random_state=7)
+    assert found.floor[-1] == pytest.approx(expected, rel=1e-3)
+
+
+def test_where_features_are_alike_important_ones_are_at_the_floor(rng):
+    """Independent features of one spread: it does not matter which of them are taken."""
+    moves = FeatMAP(random_state=0, n_epochs=20).fit(rng.normal(size=(1000, 60))).perturbation(range(400))
+    assert abs(moves.area) < 0.1
+
+
+def test_features_that_do_not_differ_from_the_neighbors_are_not_in_the_floor(rng):
+    """Three features of thirty vary: the floor has all three, as the most important ones are."""
+    X = np.column_stack([rng.normal(size=(200, 3)), np.ones((200, 27))])
+    moves = FeatMAP(random_state=0, n_epochs=20).fit(X).perturbation([0, 5, 9], fractions=[0.1, 0.5])
+    np.testing.assert_allclose(moves.floor, moves.most, rtol=1e-5)
 
 
 def test_on_a_map_without_extent_nothing_moves(rng):
@@ -81,11 +115,11 @@ def test_one_seed_one_result(model):
     np.testing.assert_array_equal(first.most, other.most)
 
 
-def test_area_is_relative_to_random_features():
+def test_area_is_relative_to_the_floor():
     fractions = np.array([0.1, 0.3, 0.5])
-    same = Perturbation(fractions, np.ones(3), np.ones(3), np.zeros(3))
+    same = Perturbation(fractions, np.ones(3), np.zeros(3), np.zeros(3), np.ones(3))
     assert same.area == 0
-    assert Perturbation(fractions, 3 * np.ones(3), np.ones(3), np.zeros(3)).area == pytest.approx(2)
+    assert Perturbation(fractions, 3 * np.ones(3), np.zeros(3), np.zeros(3), np.ones(3)).area == pytest.approx(2)
     assert "area 0.000" in repr(same)
 
 

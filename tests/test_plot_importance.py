@@ -117,49 +117,75 @@ def test_labels_must_name_groups(model, labels):
 def result():
     return Contrast(
         ["_mass$", "height", "age"],
-        importance_a=np.array([0.1, 0.5, 0.3]),
-        importance_b=np.array([0.4, 0.2, 0.3]),
-        difference=np.array([-2.0, 3.0, 0.5]),
+        difference=np.array([-2000.0, 3.0, 0.5]),
+        effect_size=np.array([-0.8, 24.0, 1.5]),
+        auc=np.array([0.2, 1.0, 0.8]),
         p_values=np.array([0.01, 0.0001, 0.6]),
         q_values=np.array([0.015, 0.00001, 0.6]),
+        statistic=np.array([-3.0, 5.0, 0.4]),
+        importance_a=np.array([0.1, 0.5, 0.3]),
+        importance_b=np.array([0.4, 0.2, 0.3]),
+        sizes=(1200, 30),
+        n_permutations=200,
     )
 
 
-def test_contrast_shows_differences_q_values_and_both_importances(result):
+def test_contrast_shows_effects_and_beside_them_differences_and_q_values(result):
+    """Sure ones first, then by effect; what is not sure is pale; a bar that would hide the others is cut."""
     ax = plot.contrast(result, groups=("cats", "dogs"))
     pixels(ax)
-    bars, dumbbells = ax.child_axes
+    bars, dots = ax.child_axes
     assert ticks(bars.get_yticklabels()) == ["height", "_mass$", "age"]
-    assert widths(bars) == [3.0, -2.0, 0.5]
-    assert [bar.get_facecolor() for bar in bars.patches] == [to_rgba(COLOURS[code]) for code in (0, 1, 0)]
+    assert widths(bars) == [10.0, -0.8, 1.5]
+    assert [text.get_text() for text in bars.texts if text.get_color() == "white"] == ["24"]
+    expected = [to_rgba(COLOURS[0]), to_rgba(COLOURS[1]), to_rgba(COLOURS[0], 0.35)]
+    assert [bar.get_facecolor() for bar in bars.patches] == expected
     assert [text.get_text() for text in texts(bars, "q-value")] == ["< 0.0001", "0.015", "0.6"]
+    assert [text.get_text() for text in texts(bars, "difference")] == ["+3", "-2e+03", "+0.5"]
     assert [text.get_position()[1] for text in texts(bars, "q-value")] == [0, 1, 2]
-    first, second = scatters(dumbbells)
-    assert np.allclose(first.get_offsets(), [[0.5, 0], [0.1, 1], [0.3, 2]])
-    assert np.allclose(second.get_offsets(), [[0.2, 0], [0.4, 1], [0.3, 2]])
-    assert legend_names(dumbbells) == ["cats", "dogs"]
-    assert bars.get_xlabel() == "mean of cats − mean of dogs"
-    assert bars.get_ylim() == dumbbells.get_ylim()
+    (shown,) = scatters(dots)
+    assert np.allclose(shown.get_offsets(), [[1.0, 0], [0.2, 1], [0.8, 2]])
+    assert bars.get_xlabel().startswith("← higher in dogs · higher in cats →")
+    assert "cats exceeds dogs" in dots.get_xlabel()
+    assert ax.get_title() == "cats (1,200 rows) against dogs (30 rows)"
+    assert bars.get_ylim() == dots.get_ylim()
 
 
-def test_contrast_shows_the_k_smallest_p_values(result):
+def test_contrast_shows_the_k_largest_sure_effects(result):
     bars = plot.contrast(result, k=1, feature_names=["m", "h", "a"]).child_axes[0]
     assert ticks(bars.get_yticklabels()) == ["h"]
 
 
 def test_contrast_of_a_model_is_drawn(model, labels):
     result = model.contrast(1, 2, labels=labels, n_permutations=20)
-    bars, dumbbells = plot.contrast(result, k=5).child_axes
-    order = sorted(range(64), key=lambda column: (result.p_values[column], -abs(result.difference[column])))
-    assert np.allclose(widths(bars), result.difference[order[:5]])
-    assert legend_names(dumbbells) == ["1", "2"]
+    bars, _ = plot.contrast(result, k=5).child_axes
+    order = sorted(range(64), key=lambda column: (result.q_values[column] > 0.05, -abs(result.effect_size[column])))
+    assert np.allclose(widths(bars), np.clip(result.effect_size[order[:5]], -10, 10))
+
+
+def test_contrast_of_pixels_is_two_images(model, labels):
+    """Both are white at zero, and pixels are named by row and column."""
+    result = model.contrast(1, 2, labels=labels, n_permutations=20)
+    ax = plot.contrast(result, k=3, image_shape=(8, 8))
+    pixels(ax)
+    bars, *images = ax.child_axes
+    rows, columns = np.divmod(result.by_effect[:3], 8)
+    assert ticks(bars.get_yticklabels()) == [f"row {y}, column {x}" for y, x in zip(rows, columns, strict=True)]
+    for image, values in zip(images, (result.difference, result.effect_size), strict=True):
+        (shown,) = image.get_images()
+        assert np.allclose(shown.get_array(), values.reshape(8, 8))
+        assert shown.norm.vmin == -shown.norm.vmax
+        assert np.allclose(shown.cmap(0.5)[:3], 1, atol=0.01)
+        assert np.allclose(shown.cmap(1.0), to_rgba(COLOURS[0]))
+    with pytest.raises(InvalidParameterError, match=r"^contrast\(image_shape=\(8, 9\)\): "):
+        plot.contrast(result, image_shape=(8, 9))
 
 
 def test_q_values_stand_between_the_panels(result):
     ax = plot.contrast(result)
     pixels(ax)
     bars, dumbbells = (panel.get_window_extent() for panel in ax.child_axes)
-    for text in ax.child_axes[0].texts:
+    for text in texts(ax.child_axes[0], "difference") + texts(ax.child_axes[0], "q-value"):
         box = text.get_window_extent()
         assert bars.x1 < box.x0
         assert box.x1 < dumbbells.x0
@@ -176,22 +202,23 @@ def test_two_groups_have_two_names(result, groups):
 # Perturbation
 
 
-def test_perturbation_has_three_curves_and_the_area_between_two_of_them():
+def test_perturbation_has_three_curves_a_floor_and_the_area_above_it():
     fractions = np.array([0.1, 0.2, 0.5])
-    result = Perturbation(fractions, np.array([1.0, 2, 3]), np.array([0.5, 1, 1.5]), np.array([0, 0.1, 0.2]))
+    low = np.array([0, 0.1, 0.2])
+    result = Perturbation(fractions, np.array([1.0, 2, 3]), low + 0.1, low, np.array([0.5, 1, 1.5]))
     ax = plot.perturbation(result)
     pixels(ax)
     for line in ax.lines:
         assert np.array_equal(line.get_xdata(), fractions)
         assert np.array_equal(line.get_ydata(), getattr(result, line.get_gid()))
         assert not line.get_clip_on()  # a marker at 0 is seen whole
-    assert [line.get_gid() for line in ax.lines] == ["most", "random", "least"]
+    assert [line.get_gid() for line in ax.lines] == ["most", "floor", "random", "least"]
     (area,) = ax.collections
     assert isinstance(area, PolyCollection)
     corners = {tuple(corner) for corner in area.get_paths()[0].vertices}
     assert {(0.1, 0.5), (0.1, 1.0), (0.5, 3.0), (0.5, 1.5)} <= corners
-    assert ax.get_title().endswith("area +1.00")
-    assert legend_names(ax) == ["most important first", "in random order", "least important first"]
+    assert ax.get_title() == "Most important features: 100% above the floor"
+    assert legend_names(ax)[:2] == ["most important first", "noise floor"]
     assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
 
 

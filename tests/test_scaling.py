@@ -110,3 +110,32 @@ def test_one_copy_is_made_and_no_more(rng, tmp_path):
     tracemalloc.stop()
     assert data.matrix.nbytes == X.nbytes
     assert peak < 1.5 * X.nbytes
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_unit_rows_get_their_lengths_back(make, rng):
+    X = rng.normal(size=(50, 6)) * 10.0 ** rng.uniform(-2, 3, (50, 1))
+    X[3] = 0
+    data = scale_data(make(X), unit_rows=True)
+    np.testing.assert_allclose(data.lengths, np.linalg.norm(X, axis=1), rtol=1e-12)
+    for chosen in (slice(None), np.array([7, 3, 7])):
+        features = data.features(chosen)
+        np.testing.assert_allclose(features.restore(dense_rows(features.matrix)), X[chosen], rtol=1e-6)
+    new = data.scaled(make(2 * X[5:9]))
+    np.testing.assert_allclose(new.features().restore(dense_rows(new.features().matrix)), 2 * X[5:9], rtol=1e-6)
+
+
+def test_lengths_beyond_any_float_are_the_largest():
+    X = np.full((3, 4), 1.7e308)
+    X[1] = 1e-320
+    data = scale_data(X, unit_rows=True)
+    assert np.isfinite(data.lengths).all()
+    assert np.isfinite(data.features().matrix).all()
+    assert np.isfinite(data.features().restore(data.features().matrix)).all()
+
+
+def test_features_of_other_rows_are_the_rows_themselves(integers):
+    data = scale_data(integers)
+    features = data.features([4, 2])
+    np.testing.assert_array_equal(features.matrix, data.matrix[[4, 2]])
+    np.testing.assert_array_equal(features.restore(features.matrix), integers[[4, 2]])

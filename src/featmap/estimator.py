@@ -459,7 +459,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         with Run(self.n_jobs) as run:
             points = points_of_new_rows(table, self._points.mapped, run)
-        return Explanation(points, getattr(self, "feature_names_in_", None), row_names(X), self.n_jobs)
+        names = getattr(self, "feature_names_in_", None)
+        return Explanation(points, names, row_names(X), self.n_jobs, bool(self.verbose))
 
     def save(self, path: StrPath) -> None:
         """Write the fitted model to a file.

@@ -2,13 +2,14 @@
 
 Data are centred near their median and multiplied by a power of two. Both are done in float64 and are exact for
 integers. The result is kept in float32. Sparse data stay sparse until some of their rows are needed (`sparse`).
-`ScaledData` converts results back to the units of the user.
+`ScaledData` converts results back to the units of the user. For cosine distances rows are scaled to length 1 instead;
+their lengths are kept beside them, so that `ScaledData.features` can give the rows back in the units of the user.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,24 +29,47 @@ BYTES_PER_BLOCK = 2**22
 
 @dataclass(frozen=True)
 class ScaledData:
-    """The training data in unit size: ``data = matrix / scale + center``. It scales new rows and restores units."""
+    """Data in unit size: ``data = matrix / scale + center``. It scales new rows and restores units.
+
+    Unit rows have ``lengths`` besides: ``data = lengths * matrix``.
+    """
 
     matrix: Matrix
     center: DoubleArray
     scale: float
-    unit_rows: bool
+    lengths: DoubleArray | None = None  # (m,) what each row was divided by, in the units of the user
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.matrix.shape
 
-    def prepare(self, X: Matrix) -> Matrix:
-        """Scale new rows as the training data were scaled."""
+    @property
+    def unit_rows(self) -> bool:
+        return self.lengths is not None
+
+    def scaled(self, X: Matrix) -> ScaledData:
+        """New rows, scaled as these were."""
         if self.unit_rows:
-            return _unit_rows(X)
+            return scale_data(X, unit_rows=True)
         if sp.issparse(X):
-            return _centered_sparse(_summed(X), self.center, self.scale)
-        return _centered(X, self.center, self.scale)
+            return replace(self, matrix=_centered_sparse(_summed(X), self.center, self.scale))
+        return replace(self, matrix=_centered(X, self.center, self.scale))
+
+    def prepare(self, X: Matrix) -> Matrix:
+        """The matrix of `scaled`."""
+        return self.scaled(X).matrix
+
+    def features(self, rows: Any = slice(None)) -> ScaledData:
+        """Some rows with their lengths: what `restore` and `in_units` make of them is in the units of the user.
+
+        Rows that are not unit rows stay as they are.
+        """
+        chosen = self.matrix[rows]
+        if self.lengths is None:
+            return replace(self, matrix=chosen)
+        lengths = self.lengths[rows]
+        scale = float(power_of_two_below(lengths.max(initial=0.0)))
+        return ScaledData(_multiplied(chosen, (lengths * scale).astype(np.float32)), self.center, scale)
 
     def restore(self, rows: np.ndarray) -> DoubleArray:
         """Scaled dense rows in the units of the user. Unit rows stay unit rows."""
@@ -82,15 +106,16 @@ class ScaledData:
 def scale_data(X: Matrix, *, unit_rows: bool = False) -> ScaledData:
     """Scale training data to unit size. With ``unit_rows`` every row is scaled to length 1, for cosine distances."""
     if unit_rows:
-        return ScaledData(_unit_rows(X), np.zeros(X.shape[1]), 1.0, unit_rows=True)
+        matrix, lengths = _unit_rows(X)
+        return ScaledData(matrix, np.zeros(X.shape[1]), 1.0, lengths)
     if sp.issparse(X):
         entries = _summed(X)
         center = _center_of_sparse(entries)
         scale = float(power_of_two_below(_largest_deviation_of_sparse(entries, center)))
-        return ScaledData(_centered_sparse(entries, center, scale), center, scale, unit_rows=False)
+        return ScaledData(_centered_sparse(entries, center, scale), center, scale)
     center = _center(_sample(X))
     scale = float(power_of_two_below(_largest_deviation(X, center)))
-    return ScaledData(_centered(X, center, scale), center, scale, unit_rows=False)
+    return ScaledData(_centered(X, center, scale), center, scale)
 
 
 def _sample(X: Matrix) -> Matrix:
@@ -198,28 +223,42 @@ def _shift_and_scale(values: np.ndarray, center: DoubleArray | float, scale: flo
     return np.clip(values, -FARTHEST, FARTHEST, out=values)
 
 
-def _unit_rows(X: Matrix) -> Matrix:
-    """Rows divided by their lengths. Rows of zeros stay zero."""
+def _unit_rows(X: Matrix) -> tuple[Matrix, DoubleArray]:
+    """Rows divided by their lengths, and the lengths. Rows of zeros stay zero."""
     if sp.issparse(X):
         entries = _summed(X)
         row = np.repeat(np.arange(entries.shape[0]), np.diff(entries.indptr))
         largest = abs(entries).max(axis=1).toarray().ravel()
-        unit = sp.csr_matrix((_divided(entries.data, row, largest), entries.indices, entries.indptr), entries.shape)
-        return SparseRows(unit, np.zeros(X.shape[1], np.float32))
-    unit = np.empty(X.shape, np.float32)
+        divided, lengths = _divided(entries.data, row, largest)
+        entries = sp.csr_matrix((divided, entries.indices, entries.indptr), entries.shape)
+        return SparseRows(entries, np.zeros(X.shape[1], np.float32)), lengths
+    unit, lengths = np.empty(X.shape, np.float32), np.empty(X.shape[0])
     for rows in _blocks(X):
         block = X[rows].astype(np.float64)
         row = np.repeat(np.arange(len(block)), block.shape[1])
-        unit[rows] = _divided(block.ravel(), row, np.abs(block).max(axis=1)).reshape(block.shape)
-    return unit
+        divided, lengths[rows] = _divided(block.ravel(), row, np.abs(block).max(axis=1))
+        unit[rows] = divided.reshape(block.shape)
+    return unit, lengths
 
 
-def _divided(values: DoubleArray, row: np.ndarray, largest: DoubleArray) -> FloatArray:
-    """Values divided by the lengths of their rows.
+def _divided(values: DoubleArray, row: np.ndarray, largest: DoubleArray) -> tuple[FloatArray, DoubleArray]:
+    """Values divided by the lengths of their rows, and the lengths, as far as float64 holds them.
 
     Squares are added one by one, so that zeros between them change no bit. Values are multiplied by a power of two
     first, so that squares stay within float64.
     """
-    values = values * power_of_two_below(largest)[row]
+    power = power_of_two_below(largest)
+    values = values * power[row]
     lengths = np.sqrt(np.bincount(row, values**2, minlength=len(largest)))
-    return (values / np.where(lengths > 0, lengths, 1.0)[row]).astype(np.float32)
+    divided = (values / np.where(lengths > 0, lengths, 1.0)[row]).astype(np.float32)
+    with np.errstate(over="ignore"):
+        return divided, np.minimum(lengths / power, np.finfo(np.float64).max)
+
+
+def _multiplied(unit: Matrix, lengths: FloatArray) -> Matrix:
+    """Unit rows times their lengths."""
+    if not isinstance(unit, SparseRows):
+        return unit * lengths[:, None]
+    entries = unit.entries
+    data = entries.data * np.repeat(lengths, np.diff(entries.indptr))
+    return SparseRows(sp.csr_matrix((data, entries.indices, entries.indptr), entries.shape), unit.zeros)

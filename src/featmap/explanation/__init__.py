@@ -29,6 +29,8 @@ class Explanation(ExplanationMixin):
         Names of the points, if they have some.
     n_jobs : int or None, default=-1
         The number of threads; -1 for all cores, None for one. Answers never depend on it.
+    verbose : bool, default=False
+        Whether answers that may take long show a progress bar.
 
     Attributes
     ----------
@@ -66,9 +68,11 @@ class Explanation(ExplanationMixin):
         feature_names: ArrayLike | None = None,
         row_names: ArrayLike | None = None,
         n_jobs: int | None = -1,
+        verbose: bool = False,
     ) -> None:
         self._points = points
         self.n_jobs = n_jobs
+        self.verbose = verbose
         self.embedding_ = points.embedding
         self.frames_ = points.frames.axes
         self.intrinsic_dim_ = points.tangents.intrinsic_dim
@@ -90,7 +94,7 @@ class Explanation(ExplanationMixin):
         chosen = self._answers.rows(rows)
         names = self._answers.row_names
         row_names = None if names is None else names[chosen]
-        return Explanation(self._points[chosen], self._answers.feature_names, row_names, self.n_jobs)
+        return Explanation(self._points[chosen], self._answers.feature_names, row_names, self.n_jobs, self.verbose)
 
     def __repr__(self) -> str:
         return f"Explanation({len(self)} points, {self.n_features_in_} features)"

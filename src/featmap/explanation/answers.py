@@ -8,15 +8,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.stats import false_discovery_control
 
 from ..checks.counts import checked_count
 from ..checks.extras import pandas_for
 from ..checks.labels import grouped
-from ..checks.messages import listed, shown
-from ..checks.rows import check_order, checked_rows
-from ..data.sparse import up_to_translation
-from ..errors import InvalidParameterError, InvalidRowsError, warn
+from ..checks.rows import checked_rows
+from ..errors import InvalidParameterError, InvalidRowsError
 from ..run import Run
 from ..run.threads import BLOCK
 from ..tangents.axes import feature_importance, loadings
@@ -27,8 +24,9 @@ from .arrows import KINDS, SCORED, draw_arrows, drawn, explained_variance, fidel
 from .asking_why import answer
 from .backing import Backing, backing
 from .chance import beats_chance
-from .contrast import Contrast, FeatureRanking, difference_with_p_values
+from .contrast import Contrast, FeatureRanking
 from .dependence import joined_with_groups
+from .groups import contrast, rank_features
 from .map_variance import MapVariance, explained_by_map
 from .neighborhoods import Neighborhoods
 from .ordering import checked_order
@@ -46,7 +44,12 @@ class Answers:
     """Answers about points of a map. Names are None where the data had none."""
 
     def __init__(
-        self, points: Points, feature_names: np.ndarray | None, row_names: np.ndarray | None, n_jobs: int | None
+        self,
+        points: Points,
+        feature_names: np.ndarray | None,
+        row_names: np.ndarray | None,
+        n_jobs: int | None,
+        verbose: bool = False,
     ) -> None:
         self.points = points
         self.data, self.space = points.mapped.data, points.mapped.space
@@ -55,6 +58,7 @@ class Answers:
         self.feature_names = feature_names
         self.row_names = row_names
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def feature_importance(self, rows: Any, out: np.ndarray | None = None) -> np.ndarray:
         with Run(self.n_jobs) as run:
@@ -114,7 +118,7 @@ class Answers:
         trust = self.trust("blend", None, groups)
         with Run(self.n_jobs) as run:
             comparison = Comparison.of(self.points.mapped, run)
-            names = self._names_or_numbers if feature_names is None else self._checked_names(feature_names)
+            names = self.names_or_numbers if feature_names is None else self._checked_names(feature_names)
             return answer(self.points, chosen, self._subject(chosen), names, k, near, comparison, trust, run)
 
     def _checked_names(self, names: Any) -> np.ndarray:
@@ -145,12 +149,12 @@ class Answers:
 
     def backing(self) -> Backing:
         with Run(self.n_jobs) as run:
-            return replace(backing(self.points.mapped, run), features=self._names_or_numbers)
+            return replace(backing(self.points.mapped, run), features=self.names_or_numbers)
 
     def map_variance(self) -> MapVariance:
         with Run(self.n_jobs) as run:
             explained = explained_by_map(self.points.mapped, run)
-        return MapVariance(self._names_or_numbers, explained, self.backing())
+        return MapVariance(self.names_or_numbers, explained, self.backing())
 
     def top_features(self, rows: Any, k: int, by: str, scale: str) -> np.ndarray:
         k = min(checked_count("top_features", "k", k, 1), self.data.shape[1])
@@ -163,48 +167,11 @@ class Answers:
             top[start : start + BLOCK] = np.argsort(-scores, axis=1, kind="stable")[:, :k]
         return top if self.feature_names is None else self.feature_names[top]
 
-    def contrast(self, a: Any, b: Any, labels: Any, n_permutations: int, random_state: int) -> Contrast:
-        checked_count("contrast", "n_permutations", n_permutations, 1)
-        checked_count("contrast", "random_state", random_state, 0)
-        check_order("labels", labels, self.row_names)
-        first = self._group(a, labels)
-        rest = np.setdiff1d(np.arange(len(self.points), dtype=np.int32), first)
-        second = rest if b is None else self._group(b, labels)
-        if len(second) < 2:
-            raise InvalidParameterError(f"contrast(a): at least 2 other rows are needed; there are {len(rest)}")
-        if np.isin(first, second).any():
-            raise InvalidParameterError("contrast(a, b): the groups must have no row in common")
-        both = np.concatenate([first, second])
-        rows = up_to_translation(self.points.values[both])
-        difference, p_values = difference_with_p_values(rows, np.isin(both, first), n_permutations, random_state)
-        found = Contrast(
-            self._names_or_numbers,
-            self._mean_importance(first),
-            self._mean_importance(second),
-            self.data.in_units(difference),
-            p_values,
-            false_discovery_control(p_values),
-        )
-        return found if labels is None else replace(found, groups=(str(a), "the rest" if b is None else str(b)))
+    def contrast(self, a: Any, b: Any, labels: Any, n_permutations: int | None, random_state: int) -> Contrast:
+        return contrast(self, a, b, labels, n_permutations, random_state)
 
-    def rank_features(self, labels: Any, n_permutations: int, random_state: int) -> FeatureRanking:
-        check_order("labels", labels, self.row_names)
-        groups = grouped("rank_features", labels, len(self.points))
-        alone = groups.sizes < 2
-        if alone.all():
-            raise InvalidParameterError("rank_features(labels=…): no label has at least 2 rows")
-        if len(self.points) - groups.sizes.max() < 2:
-            raise InvalidParameterError(
-                "rank_features(labels=…): at most one row has another label; give more groups"
-            )
-        if alone.any():
-            warn(f"rank_features: groups of one row are left out: {listed(groups.names[alone].tolist())}")
-        return FeatureRanking(
-            {
-                group: self.contrast(group, None, labels, n_permutations, random_state)
-                for group in groups.names[~alone].tolist()
-            }
-        )
+    def rank_features(self, labels: Any, n_permutations: int | None, random_state: int) -> FeatureRanking:
+        return rank_features(self, labels, n_permutations, random_state)
 
     def perturbation(self, rows: Any, fractions: Sequence[float], random_state: int) -> Perturbation:
         checked_count("perturbation", "random_state", random_state, 0)
@@ -229,46 +196,15 @@ class Answers:
         numbers = self.points.numbers[chosen]
         # From a list pandas finds the type of the index again: integers, dates, or pairs for an index of levels.
         index = pandas.Index((numbers if self.row_names is None else self.row_names[chosen]).tolist())
-        return pandas.DataFrame(self.feature_importance(chosen), index=index, columns=self._names_or_numbers)
+        return pandas.DataFrame(self.feature_importance(chosen), index=index, columns=self.names_or_numbers)
 
     def rows(self, rows: Any) -> IntArray:
         """The numbers of the rows asked for; None asks for all."""
         return checked_rows(slice(None) if rows is None else rows, len(self.points), self.row_names)
 
     @property
-    def _names_or_numbers(self) -> np.ndarray:
+    def names_or_numbers(self) -> np.ndarray:
         return np.arange(self.data.shape[1]) if self.feature_names is None else self.feature_names
-
-    def _group(self, chosen: Any, labels: Any) -> IntArray:
-        """The rows of a group: those with a label, or those asked for."""
-        if labels is None:
-            return self._group_of_rows(chosen)
-        groups = grouped("contrast", labels, len(self.points))
-        rows = groups.rows_of(chosen)
-        if len(rows) < 2:
-            raise InvalidParameterError(
-                f"contrast(a, b): a group needs at least 2 rows; the label {chosen!r} has {len(rows)}; there are the "
-                f"labels {listed(groups.names.tolist())}"
-            )
-        return rows
-
-    def _group_of_rows(self, chosen: Any) -> IntArray:
-        advice = "; if it is a label, give the labels of all rows as labels=…"
-        try:
-            rows = np.unique(self.rows(chosen))
-        except InvalidRowsError as error:
-            raise InvalidRowsError(f"contrast(a, b): {error}{advice}") from error
-        if len(rows) < 2:
-            raise InvalidParameterError(
-                f"contrast(a, b): a group needs at least 2 rows; {shown(chosen)} has {len(rows)}{advice}"
-            )
-        return rows
-
-    def _mean_importance(self, rows: IntArray) -> DoubleArray:
-        total = np.zeros(self.data.shape[1])
-        for start in range(0, len(rows), BLOCK):
-            total += self.feature_importance(rows[start : start + BLOCK]).sum(axis=0, dtype=np.float64)
-        return total / len(rows)
 
     def _near(self, caller: str, n_neighbors: int | None, groups: Any = None) -> tuple[int, IntArray]:
         """How many rows are near a point on the map, and which rows depend on each other: see `Neighborhoods`."""

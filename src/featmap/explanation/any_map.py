@@ -64,7 +64,7 @@ def explain(
     n_jobs : int or None, default=-1
         The number of threads; -1 for all cores, None for one. Results never depend on it.
     verbose : bool, default=False
-        Whether to show a progress bar.
+        Whether to show a progress bar, here and for answers that may take long.
 
     Returns
     -------
@@ -116,4 +116,4 @@ def explain(
     check_memory("explain", table, settings, embedding.shape[1], n_jobs)
     with Run(n_jobs, Progress(verbose=bool(verbose), stages=STAGES)) as run:
         points = points_of_any_map(table, embedding, settings, run)
-    return Explanation(points, names, row_names(X), n_jobs)
+    return Explanation(points, names, row_names(X), n_jobs, bool(verbose))

@@ -28,9 +28,10 @@ FRACTIONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 
 
 class ExplanationMixin:
-    """Questions about the points of a map, for a class that has ``_points`` and ``n_jobs``."""
+    """Questions about the points of a map, for a class that has ``_points``, ``n_jobs`` and ``verbose``."""
 
     n_jobs: int | None
+    verbose: bool
     _points: Points
 
     def why(
@@ -47,6 +48,8 @@ class ExplanationMixin:
         map, and what varies there but is not seen on the map. Features that no other feature goes with, which may be
         noise, do not take part. Several rows are taken as one group. The rows around a row are those near it on the
         map, weighted by a short walk on the graph of neighbours.
+
+        Values are in the units of the data; with ``metric="cosine"`` they are those of rows scaled to length 1.
 
         Parameters
         ----------
@@ -466,14 +469,15 @@ class ExplanationMixin:
         b: Any = None,
         *,
         labels: ArrayLike | None = None,
-        n_permutations: int = 200,
+        n_permutations: int | None = None,
         random_state: int = 0,
     ) -> Contrast:
         """Find the features that separate two groups of rows.
 
-        Every feature gets the difference of the means, a p-value from a permutation test, and its mean importance in
-        both groups. The test does not know how the groups were found. If they were picked on the map, or by
-        clustering the same data, the p-values are too small.
+        Every feature gets the difference of the means in units of the data, two effect sizes, a p-value from a
+        permutation test of Welch's statistic, and its mean importance in both groups. The groups may differ in size
+        and spread. The test does not know how they were found: if they were picked on the map, or by clustering the
+        same data, the p-values are too small. Large data show progress if the model is ``verbose``.
 
         Parameters
         ----------
@@ -483,9 +487,10 @@ class ExplanationMixin:
             The second group. By default all other rows.
         labels : array-like of shape (n_rows,) or None, default=None
             A label for each row. Then ``a`` and ``b`` are labels.
-        n_permutations : int, default=200
-            How often the rows are permuted. The permuted statistics of all features together are the reference of
-            each, so that a few hundred suffice.
+        n_permutations : int or None, default=None
+            How often the rows are permuted. Features with a like reference share it, so that a few hundred suffice.
+            By default 200 to 4,000, more for features that few others are like, and down to 50 on large data; the
+            result tells.
         random_state : int, default=0
             The seed of the permutations.
 
@@ -506,7 +511,9 @@ class ExplanationMixin:
         """
         return self._answers.contrast(a, b, labels, n_permutations, random_state)
 
-    def rank_features(self, labels: ArrayLike, *, n_permutations: int = 200, random_state: int = 0) -> FeatureRanking:
+    def rank_features(
+        self, labels: ArrayLike, *, n_permutations: int | None = None, random_state: int = 0
+    ) -> FeatureRanking:
         """Find the features that separate each group of rows from all other rows.
 
         Each group is compared by `contrast`, and what is said there of p-values holds here. Groups of one row are
@@ -516,8 +523,8 @@ class ExplanationMixin:
         ----------
         labels : array-like of shape (n_rows,)
             The group of each row.
-        n_permutations : int, default=200
-            How often the rows are permuted in each test.
+        n_permutations : int or None, default=None
+            How often the rows are permuted for each group, as in `contrast`.
         random_state : int, default=0
             The seed of the permutations.
 
@@ -536,7 +543,7 @@ class ExplanationMixin:
         >>> sorted(ranking)
         [0, 1, 2]
         >>> ranking.to_frame().shape
-        (12, 8)
+        (12, 11)
         """
         return self._answers.rank_features(labels, n_permutations, random_state)
 
@@ -545,9 +552,10 @@ class ExplanationMixin:
     ) -> Perturbation:
         """Measure how far rows move on the map when features are taken from them.
 
-        A feature is taken by setting it to its mean over the neighbours of the row. If important features move rows
-        further than random ones, importance means something for this map. On data with few features the test says
-        little.
+        A feature is taken by setting it to its mean over the neighbours of the row. Any change moves a row, and
+        important features change it most. So there is a floor beside the curve: as many random features, changed by
+        as much in all. If important features move rows further than the floor, it matters for this map which features
+        they are. On data with few features the test says little.
 
         Parameters
         ----------
@@ -562,7 +570,7 @@ class ExplanationMixin:
         Returns
         -------
         Perturbation
-            Mean moves for the most important, random and least important features.
+            Mean moves for the most important, random and least important features, and the floor.
 
         Examples
         --------
@@ -609,4 +617,4 @@ class ExplanationMixin:
         from .answers import Answers
 
         names = getattr(self, "feature_names_in_", None), getattr(self, "row_names_in_", None)
-        return Answers(self._points, *names, self.n_jobs)
+        return Answers(self._points, *names, self.n_jobs, bool(self.verbose))

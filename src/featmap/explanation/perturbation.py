@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +22,9 @@ class Perturbation:
 
     `FeatMAP.perturbation` and `Explanation.perturbation` make it. A feature is taken by setting it to its mean over
     the neighbours of the point. Moves are in units of the mean distance on the map between points and their
-    neighbours in the data.
+    neighbours in the data. Important features differ most from the neighbours, so that taking them changes a point
+    most, and any change of that size moves it. The floor tells how far: what the most important features move
+    beyond it is due to which features they are.
 
     Parameters
     ----------
@@ -33,6 +36,9 @@ class Perturbation:
         Mean moves when random features are taken.
     least : ndarray of shape (n_fractions,)
         Mean moves when the least important features are taken.
+    floor : ndarray of shape (n_fractions,)
+        Mean moves when as many random features are changed in the direction of the neighbours by as much in all as
+        the most important ones, as far as they differ from the neighbours.
 
     Examples
     --------
@@ -48,49 +54,69 @@ class Perturbation:
     most: DoubleArray
     random: DoubleArray
     least: DoubleArray
+    floor: DoubleArray
 
     @property
     def area(self) -> float:
-        """Area between the curves of the most important and of random features, over that below the latter.
+        """Area between the curve of the most important features and the floor, over that below the floor.
 
-        Above 0, important features move points further than random ones do.
+        Above 0, important features move points further than a change of the same size in random features does.
         """
-        between = np.trapezoid(self.most - self.random, self.fractions)
-        return float(between / max(np.trapezoid(self.random, self.fractions), np.finfo(float).tiny))
+        between = np.trapezoid(self.most - self.floor, self.fractions)
+        return float(between / max(np.trapezoid(self.floor, self.fractions), np.finfo(float).tiny))
 
     def __repr__(self) -> str:
-        return f"Perturbation(area {self.area:.3f}, {len(self.fractions)} fractions)"
+        return f"Perturbation(area {self.area:.3f} above the floor, {len(self.fractions)} fractions)"
 
 
 def perturb(points: Points, chosen: IntArray, fractions: DoubleArray, seed: int, run: Run) -> Perturbation:
     """Replace more and more features of the points, in three orders, and place the points again."""
     manifold = points.mapped.manifold
     importance = feature_importance(manifold.space, points.tangents, chosen, run, components=manifold.components)
-    orders = {
-        "most": np.argsort(-importance, axis=1, kind="stable"),
-        "least": np.argsort(importance, axis=1, kind="stable"),
-        "random": np.random.default_rng(seed).random(importance.shape).argsort(axis=1),
-    }
-    unit, before = _mean_link_length(points, chosen), _placed(points, dense_rows(points.values, chosen), run)
-    moves = {
-        name: np.array([_mean_move(points, chosen, before, order, fraction, run) for fraction in fractions]) / unit
-        for name, order in orders.items()
-    }
-    return Perturbation(fractions, moves["most"], moves["random"], moves["least"])
-
-
-def _mean_move(
-    points: Points, chosen: IntArray, before: FloatArray, order: np.ndarray, fraction: float, run: Run
-) -> float:
-    """How far the points move from where they were ``before``, when that part of the features is replaced."""
-    n_replaced = max(1, round(fraction * order.shape[1]))
     rows = dense_rows(points.values, chosen)
+    change = _change_to_neighbors(points, chosen, rows)
+    at_random = np.random.default_rng(seed).random(importance.shape)
+    most, least = (np.argsort(sign * importance, axis=1, kind="stable") for sign in (-1, 1))
+    random = at_random.argsort(axis=1)
+    changeable = np.where(change != 0, at_random, 1 + at_random).argsort(axis=1)
+    numbers = [max(1, round(fraction * importance.shape[1])) for fraction in fractions]
+    unit, before = _mean_link_length(points, chosen), _placed(points, rows, run)
+
+    def moves(steps: Iterable[FloatArray]) -> DoubleArray:
+        placed = (_placed(points, rows + step, run) for step in steps)
+        return np.array([np.linalg.norm(places - before, axis=1).mean() for places in placed]) / unit
+
+    return Perturbation(
+        fractions,
+        moves(_first(change, most, n) for n in numbers),
+        moves(_first(change, random, n) for n in numbers),
+        moves(_first(change, least, n) for n in numbers),
+        moves(_as_long(_first(change, changeable, n), _first(change, most, n)) for n in numbers),
+    )
+
+
+def _change_to_neighbors(points: Points, chosen: IntArray, rows: FloatArray) -> FloatArray:
+    """What every feature changes by when it is taken from a point. Points without neighbours lose nothing."""
+    change = np.zeros_like(rows)
     for number, point in enumerate(chosen):
-        replaced = order[number, :n_replaced]
         near = points.tangents.neighbors[point][points.has_edge[point]]
         if len(near):
-            rows[number, replaced] = points.mapped.data.rows(near)[:, replaced].mean(axis=0)
-    return float(np.linalg.norm(_placed(points, rows, run) - before, axis=1).mean())
+            change[number] = points.mapped.data.rows(near).mean(axis=0) - rows[number]
+    return change
+
+
+def _first(change: FloatArray, order: np.ndarray, n_taken: int) -> FloatArray:
+    """The change of the features that come first in the order of each point."""
+    step = np.zeros_like(change)
+    taken = order[:, :n_taken]
+    np.put_along_axis(step, taken, np.take_along_axis(change, taken, axis=1), axis=1)
+    return step
+
+
+def _as_long(steps: FloatArray, others: FloatArray) -> FloatArray:
+    """Steps with the lengths of others."""
+    own, wanted = (np.linalg.norm(step, axis=1, keepdims=True) for step in (steps, others))
+    return steps * (wanted / np.where(own > 0, own, 1.0))
 
 
 def _placed(points: Points, rows: FloatArray, run: Run) -> FloatArray:

@@ -86,6 +86,7 @@ class Points:
     has_edge: NDArray[np.bool_]  # (points, k) whether each neighbour behind the tangent space is connected
     rows: IntArray  # (points,) which row of the data each point is, −1 for a new point
     numbers: IntArray  # (points,) the place of each point among those that were asked about
+    lengths: DoubleArray | None = None  # (points,) of unit rows, in the units of the user
 
     def __len__(self) -> int:
         return len(self.embedding)
@@ -101,7 +102,12 @@ class Points:
             has_edge=self.has_edge[chosen],
             rows=self.rows[chosen],
             numbers=self.numbers[chosen],
+            lengths=None if self.lengths is None else self.lengths[chosen],
         )
+
+    def features(self, chosen: Any = slice(None)) -> ScaledData:
+        """The features of some points, scaled so that ``restore`` and ``in_units`` give the units of the user."""
+        return replace(self.mapped.data, matrix=self.values, lengths=self.lengths).features(chosen)
 
     @cached_property
     def is_connected(self) -> NDArray[np.bool_]:
@@ -160,6 +166,7 @@ def points_of_data(mapped: MappedData) -> Points:
         has_edge,
         rows,
         rows,
+        manifold.data.lengths,
     )
 
 
@@ -181,18 +188,20 @@ def points_of_new_rows(X: Matrix, mapped: MappedData, run: Run) -> Points:
     """New rows on the map. A row at distance 0 from a row of the data is that row, the first among its copies."""
     manifold = mapped.manifold
     Z = manifold.into_space(X, run)
-    values = manifold.data.prepare(X)
+    scaled = manifold.data.scaled(X)
+    values = scaled.matrix
     centers = values if manifold.components is None else manifold.space.prepare(Z)
     near, neighbors = nearest_rows(Z, manifold, run)
     is_known = near.distances[:, 0] == 0
     known, new = np.flatnonzero(is_known), np.flatnonzero(~is_known)
     parts = []
     if len(known):
-        parts.append(replace(points_of_data(mapped)[near.indices[known, 0]], values=values[known]))
+        parts.append(replace(points_of_data(mapped)[near.indices[known, 0]], values=values[known], lengths=None))
     if len(new):
         parts.append(_points_among_rows(values[new], centers[new], near[new], neighbors[new], mapped, run))
     order = np.argsort(np.concatenate([known, new]))
-    return replace(_joined(parts)[order], numbers=np.arange(len(order), dtype=np.int32))
+    numbers = np.arange(len(order), dtype=np.int32)
+    return replace(_joined(parts)[order], numbers=numbers, lengths=scaled.lengths)
 
 
 def _points_among_rows(

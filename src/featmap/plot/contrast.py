@@ -7,40 +7,51 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
+from matplotlib.ticker import PercentFormatter
 from numpy.typing import ArrayLike
 
 from ..checks.counts import checked_count
 from ..errors import InvalidParameterError
 from ..explanation.contrast import Contrast
 from .parts.bars import name_bars
-from .parts.canvas import INK, PALE_INK, PLAIN_TEXT
+from .parts.canvas import INK, PALE_INK, PLAIN_TEXT, without_ticks
 from .parts.checks import MOST_NAMES
-from .parts.legends import legend
-from .parts.names import checked_names, shortened, written
+from .parts.legends import attached_bar
+from .parts.names import checked_names, names_of_pixels, shortened, written
 from .parts.palette import COLOURS
 from .parts.panels import axes_for_panels
+from .parts.pixels import number_pixels, outline_pixels
+from .parts.shapes import Shape, checked_shape
 
 LINE_INCHES = 0.32
-# Parts of the Axes: bars of the difference, then a column of q-values, then the two importances.
-BARS, DUMBBELLS = (0, 0, 0.46, 1), (0.62, 0, 0.38, 1)
-NUMBERS_AT = 1.02
-# Colour, marker and size for each group. If both importances are equal, the first is seen around the second.
-DOTS = ((COLOURS[0], "o", 90), (COLOURS[1], "D", 26))
+# Parts of the Axes: bars of the effect size, then two columns of numbers, then dots or two images.
+BARS, DOTS = (0, 0, 0.42, 1), (0.74, 0, 0.26, 1)
+BARS_BESIDE_IMAGES, IMAGES = (0, 0, 0.28, 1), ((0.49, 0, 0.19, 1), (0.79, 0, 0.19, 1))
+NUMBERS_AT = {"difference": 1.24, "q-value": 1.48}
+NUMBERS_BESIDE_IMAGES_AT = {"difference": 1.26, "q-value": 1.52}
+ABOVE_NUMBERS = 20  # points between the panels and the title, for the heads of the columns
+SURE = 0.05  # bars with a larger q-value are pale
+LONGEST = 10.0  # longer bars end at the edge and have their number written on them
+FIRST, SECOND = COLOURS[0], COLOURS[1]
+DIVERGING = LinearSegmentedColormap.from_list("contrast", [SECOND, "white", FIRST])
 
 
 def contrast(
     result: Contrast,
     *,
     k: int = 10,
+    image_shape: tuple[int, ...] | None = None,
     groups: Sequence[str] | None = None,
     feature_names: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the features that tell two groups of rows apart, those with the smallest p-values first.
+    """Draw the features that tell two groups of rows apart, those with the largest effect first.
 
-    Bars are the difference of the means in the units of the data, to the right if the first group has more; dots are
-    the importance in each group. The q-values are too small for groups that were picked on the map, because the map
-    was made from the same features.
+    Bars are the effect size: the difference of the means over the spread within the groups. They point to the right
+    if the first group has more, and are pale if the q-value is above 0.05. Numbers beside them are the difference in
+    units of the data and the q-value. Dots tell how often a random row of the first group exceeds one of the second.
+    The q-values are too small for groups that were picked on the map, since the map was made from the same features.
 
     Parameters
     ----------
@@ -48,6 +59,9 @@ def contrast(
         What ``model.contrast(…)`` returns.
     k : int, default=10
         How many features to draw, from 1 to 40.
+    image_shape : tuple of int, default=None
+        If the features are pixels: (height, width) or (height, width, channels). Then images of the difference and of
+        the effect size, averaged over channels, take the place of the dots, and pixels are named by row and column.
     groups : pair of str, default=None
         Names of the two groups; None takes those of the result.
     feature_names : array-like of shape (n_features,), default=None
@@ -58,8 +72,8 @@ def contrast(
     Returns
     -------
     matplotlib.axes.Axes
-        The Axes, whose ``child_axes`` are the two panels: bars of the differences with q-values, and importances.
-        A q-value is the share of false discoveries to expect among all features with p-values up to this one's.
+        The Axes, whose ``child_axes`` are the panels: bars with numbers, and dots or two images. A q-value is the
+        share of false discoveries to expect among all features with p-values up to this one's.
 
     Examples
     --------
@@ -68,9 +82,9 @@ def contrast(
     >>> X, y = load_digits(return_X_y=True)
     >>> model = FeatMAP(n_epochs=10, random_state=0).fit(X[:100])
     >>> result = model.contrast(4, 9, labels=y[:100], n_permutations=20)
-    >>> ax = plot.contrast(result, k=5, groups=("fours", "nines"))
-    >>> ax.child_axes[0].get_xlabel()
-    'mean of fours − mean of nines'
+    >>> ax = plot.contrast(result, k=5, groups=("fours", "nines"), image_shape=(8, 8))
+    >>> len(ax.child_axes)
+    3
     """
     if not isinstance(result, Contrast):
         raise InvalidParameterError(
@@ -78,38 +92,87 @@ def contrast(
             f"got {type(result).__name__}"
         )
     k = checked_count("contrast", "k", k, 1, MOST_NAMES)
-    first, second = _checked_groups(result.groups if groups is None else groups)
-    known = [written(name) for name in result.features] if feature_names is None else feature_names
-    names = checked_names("contrast", known, len(result.features))
-    top = result.order[:k]
-    ax = axes_for_panels(ax, (9.0, 1.4 + LINE_INCHES * len(top)))
-    bars, dumbbells = ax.inset_axes(BARS), ax.inset_axes(DUMBBELLS)
-    _draw_bars(bars, [names[column] for column in top], result.difference[top], result.q_values[top])
-    bars.set_xlabel(f"mean of {first} − mean of {second}", **PLAIN_TEXT)
-    _draw_dumbbells(dumbbells, result.importance_a[top], result.importance_b[top])
-    legend(dumbbells, [(colour, marker) for colour, marker, _ in DOTS], [first, second], None)
+    shape = None if image_shape is None else checked_shape("contrast", image_shape, len(result.features))
+    named = _checked_groups(result.groups if groups is None else groups)
+    names = _names(result, shape, feature_names)
+    top = result.by_effect[:k]
+    ax = axes_for_panels(ax, (9.0 if shape is None else 12.0, 2.0 + LINE_INCHES * max(len(top), 4)))
+    bars = ax.inset_axes(BARS if shape is None else BARS_BESIDE_IMAGES)
+    _draw_bars(bars, [names[column] for column in top], result.effect_size[top], result.q_values[top])
+    _write_numbers(bars, result, top, NUMBERS_AT if shape is None else NUMBERS_BESIDE_IMAGES_AT)
+    sides = f"← higher in {named[1]} · higher in {named[0]} →"
+    bars.set_xlabel(f"{sides}\ndifference of the means ÷ spread within the groups", fontsize="small", **PLAIN_TEXT)
+    if shape is None:
+        _draw_dots(ax.inset_axes(DOTS), result.auc[top], named)
+    else:
+        _draw_images(ax, result, shape, top)
+    _write_title(ax, result, named)
     return ax
 
 
-def _draw_bars(ax: Axes, names: list[str], difference: np.ndarray, q_values: np.ndarray) -> None:
-    ax.barh(range(len(names)), difference, height=0.7, color=np.where(difference > 0, COLOURS[0], COLOURS[1]))
+def _names(result: Contrast, shape: Shape | None, given: ArrayLike | None) -> list[str]:
+    if given is None and shape is not None:
+        return names_of_pixels(shape)
+    known = [written(name) for name in result.features] if given is None else given
+    return checked_names("contrast", known, len(result.features))
+
+
+def _write_title(ax: Axes, result: Contrast, groups: tuple[str, str]) -> None:
+    first, second = (f"{name} ({size:,} rows)" for name, size in zip(groups, result.sizes, strict=True))
+    ax.set_title(f"{first} against {second}", fontsize="medium", pad=ABOVE_NUMBERS, **PLAIN_TEXT)
+
+
+def _draw_bars(ax: Axes, names: list[str], effect: np.ndarray, q_values: np.ndarray) -> None:
+    colours = [
+        to_rgba(FIRST if size > 0 else SECOND, 1.0 if q_value <= SURE else 0.35)
+        for size, q_value in zip(effect, q_values, strict=True)
+    ]
+    ax.barh(range(len(names)), np.clip(effect, -LONGEST, LONGEST), height=0.7, color=colours)
+    for line, size in enumerate(effect.tolist()):
+        if abs(size) > LONGEST:
+            middle = LONGEST / 2 * np.sign(size)
+            ax.text(middle, line, f"{size:.0f}", ha="center", va="center", color="white", fontsize="small")
     name_bars(ax, names)
     ax.axvline(0, color=INK, linewidth=0.8)
-    beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": "small"}
-    ax.text(NUMBERS_AT, -0.65, "q-value", va="bottom", color=PALE_INK, **beside)
-    for line, q_value in enumerate(q_values):
-        ax.text(NUMBERS_AT, line, _rounded(q_value), va="center", color=INK, gid="q-value", **beside)
 
 
-def _draw_dumbbells(ax: Axes, first: np.ndarray, second: np.ndarray) -> None:
-    lines = np.arange(len(first))
-    ax.hlines(lines, np.minimum(first, second), np.maximum(first, second), color=PALE_INK, linewidth=2, zorder=1)
-    rim: dict[str, Any] = {"linewidths": 0.8, "edgecolors": "white", "zorder": 2}
-    for (colour, marker, size), importance in zip(DOTS, [first, second], strict=True):
-        ax.scatter(importance, lines, s=size, color=colour, marker=marker, **rim)
-    name_bars(ax, [""] * len(first))
-    ax.set_xlim(left=0)
-    ax.set_xlabel("mean feature importance")
+def _write_numbers(ax: Axes, result: Contrast, top: np.ndarray, places: dict[str, float]) -> None:
+    beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": "small", "ha": "right"}
+    columns = {
+        "difference": [f"{value:+.3g}" for value in result.difference[top]],
+        "q-value": [_rounded(value) for value in result.q_values[top]],
+    }
+    for name, texts in columns.items():
+        ax.text(places[name], -0.65, name, va="bottom", color=PALE_INK, **beside)
+        for line, text in enumerate(texts):
+            ax.text(places[name], line, text, va="center", color=INK, gid=name, **beside)
+
+
+def _draw_dots(ax: Axes, auc: np.ndarray, groups: tuple[str, str]) -> None:
+    lines, colours = np.arange(len(auc)), np.where(auc > 0.5, FIRST, SECOND)
+    ax.hlines(lines, np.minimum(auc, 0.5), np.maximum(auc, 0.5), color=colours, linewidth=2, zorder=1)
+    ax.scatter(auc, lines, s=40, color=colours, linewidths=0.8, edgecolors="white", zorder=2, clip_on=False)
+    name_bars(ax, [""] * len(auc))
+    ax.axvline(0.5, color=INK, linewidth=0.8)
+    ax.set_xlim(0, 1)
+    ax.set_xticks([0, 0.5, 1])
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.set_xlabel(f"pairs of rows in which\n{groups[0]} exceeds {groups[1]}", fontsize="small", **PLAIN_TEXT)
+
+
+def _draw_images(ax: Axes, result: Contrast, shape: Shape, top: np.ndarray) -> None:
+    """Draw both measures as images, with squares around the pixels that are named."""
+    pictures = {"difference of the means": result.difference, "difference ÷ spread": result.effect_size}
+    for place, (name, values) in zip(IMAGES, pictures.items(), strict=True):
+        image = ax.inset_axes(place)
+        without_ticks(image)
+        pixels = values.reshape(shape).mean(axis=2)
+        most = float(np.abs(pixels).max()) or 1.0
+        shown = image.imshow(pixels, cmap=DIVERGING, vmin=-most, vmax=most)
+        number_pixels(image)
+        outline_pixels(image, top, shape)
+        image.set_title(name, fontsize="small")
+        attached_bar(image, shown, "")
 
 
 def _rounded(q_value: float) -> str:

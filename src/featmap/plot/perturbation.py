@@ -7,14 +7,15 @@ from matplotlib.ticker import PercentFormatter
 
 from ..errors import InvalidParameterError
 from ..explanation.perturbation import Perturbation
-from .parts.canvas import FAINT_INK, axes_or_new
+from .parts.canvas import FAINT_INK, INK, PALE_INK, axes_or_new
 from .parts.legends import legend
 from .parts.palette import COLOURS
 
 # Colour, marker and name of each curve.
 CURVES = {
     "most": (COLOURS[0], "o", "most important first"),
-    "random": (COLOURS[9], "s", "in random order"),
+    "floor": (INK, "_", "noise floor"),
+    "random": (PALE_INK, "s", "in random order"),
     "least": (COLOURS[1], "^", "least important first"),
 }
 
@@ -22,8 +23,9 @@ CURVES = {
 def perturbation(result: Perturbation, *, ax: Axes | None = None) -> Axes:
     """Draw how far points move on the map as more and more of their features are replaced.
 
-    If the curve of the most important features is above that of random ones, importance finds the features that hold
-    a point in its position. The curves are means over few rows by default, and say nothing about a single row.
+    Any change moves a point. The floor tells how far points move when as many random features change by as much in
+    all as the most important ones. What the curve of the most important features has above the floor is due to which
+    features they are. The curves are means over few rows by default, and say nothing about a single row.
 
     Parameters
     ----------
@@ -35,8 +37,8 @@ def perturbation(result: Perturbation, *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
-        The Axes with three curves. The shaded area is that between the curves of the most important and of random
-        features. The title gives its size relative to the area below the random curve.
+        The Axes with three curves and the floor. The shaded area is that between the curve of the most important
+        features and the floor. The title gives its size relative to the area below the floor.
 
     Examples
     --------
@@ -45,7 +47,7 @@ def perturbation(result: Perturbation, *, ax: Axes | None = None) -> Axes:
     >>> model = FeatMAP(n_epochs=10, random_state=0).fit(load_digits().data[:100])
     >>> ax = plot.perturbation(model.perturbation(fractions=(0.1, 0.5)))
     >>> len(ax.lines)
-    3
+    4
     """
     if not isinstance(result, Perturbation):
         raise InvalidParameterError(
@@ -61,7 +63,8 @@ def perturbation(result: Perturbation, *, ax: Axes | None = None) -> Axes:
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.set_xlabel("features replaced by the mean of the neighbourhood")
     ax.set_ylabel("mean move on the map\n(1: distance between neighbours)")
-    ax.set_title(f"Moves by importance: area {result.area:+.2f}")
+    above = "above" if result.area >= 0 else "below"
+    ax.set_title(f"Most important features: {abs(result.area):.0%} {above} the floor", fontsize="medium")
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color=FAINT_INK, linewidth=0.5)
     ax.set_axisbelow(True)
@@ -72,5 +75,6 @@ def _draw_curves(ax: Axes, result: Perturbation) -> None:
     for name, (colour, marker, _) in CURVES.items():
         moves = getattr(result, name)
         # Markers near 0 are half below the axis, so they are not clipped.
-        ax.plot(result.fractions, moves, color=colour, marker=marker, markersize=5, clip_on=False, gid=name)
-    ax.fill_between(result.fractions, result.random, result.most, color=COLOURS[0], alpha=0.15, linewidth=0)
+        style = "--" if name == "floor" else "-"
+        ax.plot(result.fractions, moves, style, color=colour, marker=marker, markersize=5, clip_on=False, gid=name)
+    ax.fill_between(result.fractions, result.floor, result.most, color=COLOURS[0], alpha=0.15, linewidth=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from functools import partial
@@ -30,6 +30,8 @@ SHARES = {
     LAYOUT: 0.4,
     "frames": 0.04,
 }
+# The same when groups are compared.
+SHARES_OF_CONTRAST = {"importance": 0.3, "permutations": 0.7}
 STEPS_OF_BAR = 1000
 SECONDS_BETWEEN_UPDATES = 0.1
 SECONDS_BETWEEN_LINES = 10.0  # of a bar that goes to a file
@@ -135,7 +137,7 @@ class Progress:
         self,
         callback: Callback | None = None,
         verbose: bool = False,
-        stages: Sequence[str] = tuple(SHARES),
+        stages: Iterable[str] = tuple(SHARES),
         stream: TextIO | None = None,
     ) -> None:
         if callback is not None and not callable(callback):
@@ -193,11 +195,11 @@ class Progress:
 
 
 class _Bar:
-    """One bar for the whole fit, by tqdm: in terminals, notebooks and files."""
+    """One bar for all stages, by tqdm: in terminals, notebooks and files."""
 
-    def __init__(self, stages: Sequence[str], stream: TextIO | None) -> None:
-        total = sum(SHARES[stage] for stage in stages)
-        self._shares = {stage: SHARES[stage] / total for stage in stages}
+    def __init__(self, stages: Iterable[str], stream: TextIO | None) -> None:
+        shares = {stage: (SHARES | SHARES_OF_CONTRAST)[stage] for stage in stages}
+        self._shares = {stage: share / sum(shares.values()) for stage, share in shares.items()}
         kind = _bar_class(stream)
         in_notebook = any(base.__module__ == "tqdm.notebook" for base in kind.__mro__)
         is_live = in_notebook or getattr(stream or sys.stderr, "isatty", lambda: False)()

@@ -69,6 +69,9 @@ def check_data(data: ScaledData) -> None:
     require("the center of the data", data.center.shape == data.shape[1:])
     require_finite("the center of the data", data.center)
     require("the scale of the data", 0 < data.scale < np.inf)
+    if data.lengths is not None:
+        require("the lengths of the rows", data.lengths.shape == data.shape[:1] and data.lengths.min(initial=0) >= 0)
+        require_finite("the lengths of the rows", data.lengths)
 
 
 def check_space(manifold: Manifold) -> None:

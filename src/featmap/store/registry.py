@@ -40,7 +40,8 @@ class Rows:
 
 ROWS = Rows()
 SCALED_DATA = Record(
-    ScaledData, {"matrix": ROWS, "center": Array(DOUBLE, 1), "scale": Number(), "unit_rows": Truth()}
+    ScaledData,
+    {"matrix": ROWS, "center": Array(DOUBLE, 1), "scale": Number(), "lengths": Optional(Array(DOUBLE, 1))},
 )
 LISTS = Record(Lists, {"blocks": Array(FLOAT, 3), "first_blocks": Array(("int64",), 1), "members": Array(INT, 2)})
 LIST_INDEX = Record(ListIndex, {"directions": Array(FLOAT, 2), "centers": LISTS, "lists": LISTS})
