@@ -38,10 +38,10 @@ by their mean importance in the type, by its difference from and its ratio to th
 cells around those of the type are above all cells (apart, the order of `top_features`); by Scanpy's
 Wilcoxon test of the type against the rest; and by their variance in all cells, the same for every type.
 Contrast and importance see the genes as the map got them, Wilcoxon and variance the logs of the counts, of the
-same genes. What counts is how many of the type's known markers are among the first {TOP}. Methods but the
-one called apart, which came later, markers and rules of the verdicts were set before the first run. The clusters of Paul et al. are joined to lineages, for
-which markers are known; progenitors of several lineages (MEP, GMP) have none of their own and count as rest
-only."""
+same genes. What counts is how many of the type's known markers are among the first {TOP}. Methods but apart, which
+came later, markers and rules of the verdicts were set before the first run. The clusters of Paul et al. are joined
+to lineages, for which markers are known; progenitors of several lineages (MEP, GMP) have none of their own and
+count as rest only."""
 
 
 def run(report: Report) -> None:

@@ -40,7 +40,7 @@ def rank_genes(model: FeatMAP, logs: sp.csr_matrix, types: np.ndarray) -> Orders
 
 
 def apart(model: FeatMAP, rows: np.ndarray) -> np.ndarray:
-    """How far the cells around those of a type are above all cells, the mean over its cells: `top_features` by unit."""
+    """How far the cells around those of a type are above all cells, in units: the mean over its cells."""
     points = model._points
     with Run(-1) as run:
         comparison = Comparison.of(points.mapped, run, "units")
