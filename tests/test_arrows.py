@@ -137,7 +137,7 @@ def test_new_rows_have_arrows_that_predict_them(rng):
     assert (new.explained_variance().mean(axis=1) > 0.5).mean() > 0.8
 
 
-@pytest.mark.parametrize("rate", [-0.1, 1.5])
+@pytest.mark.parametrize("rate", [-0.1, 1.5, "a", None])
 def test_impossible_rates_are_refused(rate, digits_model):
     with pytest.raises(InvalidParameterError, match=r"significant_arrows\(rate="):
         digits_model.significant_arrows([0], rate=rate)

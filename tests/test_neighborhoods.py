@@ -84,9 +84,29 @@ def test_copies_are_in_the_same_half(rng):
 def test_rows_count_as_copies_below_a_tenth_of_the_usual_distance():
     indices = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [2, 1, 0]], np.int32)
     distances = np.array([[0.09, 1, 2], [0.09, 1, 2], [1, 1, 1], [1, 2, 2]], np.float32)
-    assert copies_of_rows(Neighbors(indices, distances)).tolist() == [0, 0, 1, 2]
+    assert copies_of_rows(Neighbors(indices, distances), "euclidean").tolist() == [0, 0, 1, 2]
     missing = np.array([[0.0, np.inf, np.inf], [0.0, 2, 3], [3, 3, np.inf], [1, 2, 2]], np.float32)
-    assert copies_of_rows(Neighbors(indices, missing)).tolist() == [0, 0, 1, 2]
+    assert copies_of_rows(Neighbors(indices, missing), "euclidean").tolist() == [0, 0, 1, 2]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("options", [{}, {"n_neighbors": 100}, {"n_tangent_neighbors": 150}])
+def test_neighbours_along_a_curve_are_not_copies(metric, options, rng):
+    """Chains of near rows would make the whole curve one unit, whose halves are empty."""
+    t = np.sort(rng.uniform(0, 3, size=800))
+    X = np.column_stack([np.cos(k * t) for k in range(1, 9)]) + 0.01 * rng.normal(size=(800, 8)) + 3
+    explanation = explain(X, np.column_stack([t, rng.uniform(0, 0.1, size=800)]), metric=metric, **options)
+    assert len(np.unique(explanation._points.mapped.copies)) > 700
+    assert np.median(explanation.fidelity(range(0, 800, 20))) > 0.5
+
+
+def test_a_row_joins_the_first_that_it_equals_and_chains_are_cut():
+    """Rows 0 to 3 in a chain of near steps: 1 joins 0, 2 does not, and 3 joins 2. Rows 4 and 5 are equal."""
+    indices = np.array([[1, 4], [0, 2], [1, 3], [2, 4], [5, 3], [4, 3]], np.int32)
+    distances = np.array([[0.1, 9], [0.1, 0.1], [0.1, 0.1], [0.1, 9], [0, 9], [0, 9]], np.float32)
+    distances = np.column_stack([distances, np.full((6, 12), 9.0)]).astype(np.float32)
+    others = np.column_stack([indices, np.tile(np.arange(12) % 6, (6, 1))]).astype(np.int32)
+    assert copies_of_rows(Neighbors(others, distances), "euclidean").tolist() == [0, 0, 1, 1, 2, 2]
 
 
 def test_groups_join_copies():

@@ -11,7 +11,18 @@ import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
-from featmap import Change, FeatMAP, Hidden, InvalidParameterError, InvalidRowsError, SetApart, Trust, Why, explain
+from featmap import (
+    Change,
+    FeatMAP,
+    Hidden,
+    InvalidDataError,
+    InvalidParameterError,
+    InvalidRowsError,
+    SetApart,
+    Trust,
+    Why,
+    explain,
+)
 from featmap.explanation.numbers import number
 from featmap.explanation.why import direction_of
 
@@ -117,6 +128,28 @@ def test_new_rows_and_rows_with_names(table, patients):
     assert patients.explain(scaled[:3]).why(1).apart == patients.why(1).apart
 
 
+def test_features_without_names_are_told_by_their_columns(digits_model):
+    why = digits_model.why(0)
+    assert f"whose feature {why.apart[0].column} is" in why.sentence
+    assert f"  feature {why.changes[0].column} grows" in str(why)
+
+
+def test_slices_masks_and_tuples_name_rows(patients, table):
+    assert patients.why(slice(0, 5)) == patients.why([0, 1, 2, 3, 4])
+    index = pd.MultiIndex.from_product([["a", "b"], range(50)])
+    model = FeatMAP(n_epochs=5, random_state=0).fit(table[:100].set_axis(index))
+    assert model.why(("b", 3)).rows == (53,)
+
+
+def test_groups_in_another_order_are_refused(table):
+    frame = table[:200].set_axis([f"patient {row}" for row in range(200)])
+    model = FeatMAP(n_epochs=5, random_state=0).fit(frame)
+    groups = pd.Series(np.arange(200) // 10, index=frame.index)
+    assert model.trust(groups=groups).n_rows == 100
+    with pytest.raises(InvalidDataError, match="groups"):
+        model.trust(groups=groups[::-1])
+
+
 def test_sparse_and_dense_rows_have_the_same_answer(rng):
     X = rng.poisson(0.5, size=(300, 20)) * 1.0
     X[:100, :5] += rng.poisson(3, size=(100, 5))
@@ -211,6 +244,8 @@ def test_directions_in_words(arrow, words):
         (3e12, 0, "3.00e+12"),
         (2.5e-7, 1e-7, "2.50e-07"),
         (math.inf, 0, "inf"),
+        (1, math.inf, "1.00"),
+        (1.0000123, 1e-5, "1.0000123"),
     ],
 )
 def test_numbers_have_the_digits_that_count(value, spread, text):

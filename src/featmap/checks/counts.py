@@ -1,4 +1,4 @@
-"""Whole numbers within bounds."""
+"""Numbers within bounds."""
 
 from __future__ import annotations
 
@@ -21,3 +21,10 @@ def checked_count(caller: str, name: str, value: Any, least: int, most: int | No
         bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
         raise InvalidParameterError(f"{caller}({name}={value!r}): {name} must be an integer {bounds}")
     return int(value)
+
+
+def checked_rate(caller: str, rate: Any) -> float:
+    """A number from 0 to 1."""
+    if not isinstance(rate, numbers.Real) or isinstance(rate, bool) or not 0 <= rate <= 1:
+        raise InvalidParameterError(f"{caller}(rate={rate!r}): rate must be a number from 0 to 1")
+    return float(rate)

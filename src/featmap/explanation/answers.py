@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.counts import checked_count
+from ..checks.counts import checked_count, checked_rate
 from ..checks.extras import pandas_for
 from ..checks.labels import grouped
 from ..checks.rows import checked_rows
@@ -80,8 +80,7 @@ class Answers:
         return self._around_rows(rows, near, of_block)
 
     def significant_arrows(self, rows: Any, n_neighbors: int | None, rate: float, groups: Any) -> np.ndarray:
-        if not 0 <= rate <= 1:
-            raise InvalidParameterError(f"significant_arrows(rate={rate!r}): rate must be a number from 0 to 1")
+        checked_rate("significant_arrows", rate)
         near = self._near("significant_arrows", n_neighbors, groups)
 
         def of_block(chosen: IntArray, around: Neighborhoods) -> np.ndarray:
@@ -112,7 +111,7 @@ class Answers:
     def why(self, rows: Any, k: int, groups: Any, feature_names: Any) -> Why:
         checked_count("why", "k", k, 1)
         near = self._near("why", None, groups)
-        chosen = np.unique(self.rows([rows] if np.ndim(rows) == 0 else rows))
+        chosen = np.unique(self.rows([rows] if self._is_one_row(rows) else rows))
         if not len(chosen):
             raise InvalidRowsError("why(rows=…): at least one row is needed")
         trust = self.trust("blend", None, groups)
@@ -121,8 +120,14 @@ class Answers:
             names = self.names_or_numbers if feature_names is None else self._checked_names(feature_names)
             return answer(self.points, chosen, self._subject(chosen), names, k, near, comparison, trust, run)
 
+    def _is_one_row(self, rows: Any) -> bool:
+        """Whether a number or a name is asked for. Names of an index with levels are tuples."""
+        if isinstance(rows, tuple) and self.row_names is not None:
+            return any(name == rows for name in self.row_names)
+        return np.ndim(rows) == 0 and not isinstance(rows, slice)
+
     def _checked_names(self, names: Any) -> np.ndarray:
-        given = np.array([str(name) for name in names], dtype=object)
+        given = np.array([str(name) for name in names] if np.ndim(names) == 1 else [], dtype=object)
         if len(given) != self.data.shape[1]:
             raise InvalidParameterError(
                 f"why(feature_names=…): feature_names must have one name per feature, {self.data.shape[1]}; "
@@ -216,6 +221,8 @@ class Answers:
             k = checked_count(caller, "n_neighbors", n_neighbors, FEWEST_CROSS_FITTED, n_rows - 1)
         if groups is None:
             return k, mapped.copies
+        if len(self.points) == n_rows:  # these are the rows of the data, so their names are known
+            check_order("groups", groups, self.row_names)
         return k, joined_with_groups(mapped.copies, grouped(caller, groups, n_rows, "groups").codes)
 
     def _around_rows(

@@ -19,7 +19,7 @@ from .trust import Trust
 from .why import Change, Hidden, SetApart, Why
 
 RATE = 0.05
-MOST_ROWS = 100  # of a group, whose arrows are looked at
+MOST_COMPARED, MOST_ARROWS = 1000, 100  # rows of a group that are looked at
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ def answer(
 ) -> Why:
     """The lists of the features with the largest scores, at most so many each."""
     compare = comparison.apart if len(rows) == 1 else comparison.together
-    apart = compare(points, rows, near[0])
-    local = _local(points, _some(rows), near, run)
+    apart = compare(points, _spread_out(rows, MOST_COMPARED), near[0])
+    local = _local(points, _spread_out(rows, MOST_ARROWS), near, run)
     factors = comparison.backing.factors
     return Why(
         subject,
@@ -67,9 +67,9 @@ def answer(
     )
 
 
-def _some(rows: IntArray) -> IntArray:
-    """All rows of a small group, or rows at equal distances in a large one."""
-    return rows[np.linspace(0, len(rows) - 1, min(len(rows), MOST_ROWS)).astype(int)]
+def _spread_out(rows: IntArray, most: int) -> IntArray:
+    """All rows of a small group, or every so many of a large one."""
+    return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int)]
 
 
 def _local(points: Points, rows: IntArray, near: tuple[int, IntArray], run: Run) -> Local:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks.counts import checked_count
+from ..checks.counts import checked_count, checked_rate
 from ..checks.extras import pandas_for
-from ..errors import InvalidParameterError
 from ..values import DoubleArray, IntArray
 
 if TYPE_CHECKING:
@@ -136,8 +135,7 @@ class Contrast:
         >>> len(model.contrast(range(50), range(50, 100)).significant())
         4
         """
-        if not 0 <= rate <= 1:
-            raise InvalidParameterError(f"significant(rate={rate!r}): rate must be a number from 0 to 1")
+        checked_rate("significant", rate)
         order = self.order
         return self.features[order[self.q_values[order] <= rate]]
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral
 from typing import Any
 
 DIGITS = 3
+MOST_DECIMALS = 12
 
 
 def number(value: float, spread: float = 0.0) -> str:
@@ -16,13 +18,14 @@ def number(value: float, spread: float = 0.0) -> str:
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     size = math.log10(abs(value))
-    exponent = math.floor(size) if spread <= 0 else round(math.log10(spread))
-    if max(exponent, size) >= 9 or exponent < -4:
+    exponent = round(math.log10(spread)) if 0 < spread < math.inf else math.floor(size)
+    decimals = max(DIGITS - 1 - exponent, 0)
+    if size >= 9 or (exponent < -4 and (size < -4 or decimals > MOST_DECIMALS)):
         return f"{value:.{DIGITS - 1}e}"
-    text = f"{value:,.{max(DIGITS - 1 - exponent, 0)}f}"
+    text = f"{value:,.{decimals}f}"
     return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text
 
 
 def named(feature: Any) -> str:
     """The name of a feature in a sentence. Features without names are told by their column numbers."""
-    return f"feature {feature}" if isinstance(feature, int) else str(feature)
+    return f"feature {feature}" if isinstance(feature, Integral) else str(feature)

@@ -55,7 +55,7 @@ class MappedData:
     @cached_property
     def copies(self) -> IntArray:
         """A number for each row, equal for rows that are nearly equal."""
-        return copies_of_rows(self.manifold.neighbors)
+        return copies_of_rows(self.manifold.neighbors, self.manifold.metric)
 
     @cached_property
     def distinct(self) -> IntArray:

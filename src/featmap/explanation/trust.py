@@ -170,10 +170,12 @@ def explained_around(
 
     def score(fitted: Neighborhoods, scored: Neighborhoods) -> DoubleArray:
         cosines = scored.moments.cosines(draw(points, chosen, fitted, scored.rows_with_weight))
-        others = [_told_by_features(fitted, scored, number, is_first_half) for number in range(len(chosen))]
-        return np.column_stack([cosines * np.abs(cosines), np.array(others).reshape(-1, 2), cosines])
+        told = [_told_by_features(fitted, scored, number, is_first_half) for number in range(len(chosen))]
+        return np.column_stack([cosines, cosines * np.abs(cosines), np.array(told).reshape(len(chosen), -1)])
 
-    return tuple(cross_fitted(around, score).T)
+    dim = points.embedding.shape[1]
+    cosines, by_arrows, *told = cross_fitted(around, score).T
+    return by_arrows, told[_numbers(dim).index(dim)], np.max(told, axis=0), cosines
 
 
 def _first_half(n_features: int) -> np.ndarray:
@@ -181,10 +183,15 @@ def _first_half(n_features: int) -> np.ndarray:
     return np.random.default_rng(0).permutation(n_features) < n_features // 2
 
 
+def _numbers(dim: int) -> list[int]:
+    """The numbers of directions that are tried; that of the map's dimensions is one of them."""
+    return sorted({*N_DIRECTIONS, dim})
+
+
 def _told_by_features(
     fitted: Neighborhoods, scored: Neighborhoods, number: int, is_first_half: np.ndarray
-) -> tuple[float, float]:
-    """R²_q around one point for as many directions as the map has, and for the best number.
+) -> DoubleArray:
+    """R²_q around one point for several numbers of directions q, as far as there are rows and features for them.
 
     The leading directions are those of the fitted rows. On the scored rows one half of the features tells where a row
     lies along them, and so what the other half should be.
@@ -193,13 +200,12 @@ def _told_by_features(
     after, after_weights = _centered(scored, number)
     n_features, dim = before.shape[1], fitted.mapped.embedding.shape[1]
     if min(len(before), len(after)) < 2:
-        return 0.0, 0.0
+        return np.zeros(len(_numbers(dim)))
     directions = np.linalg.svd(np.sqrt(weights)[:, None] * before, full_matrices=False)[2].T
     rows = np.sqrt(after_weights)[:, None] * after
-    most = max(min(len(before) // 3, (n_features - 1) // 2), 1)
-    numbers = [q for q in sorted({*N_DIRECTIONS, dim}) if q <= most]
-    told = {q: _told(rows, directions[:, :q], is_first_half) for q in numbers}
-    return told[max(q for q in numbers if q <= dim)], max(told.values())
+    limit = (n_features - 1) // 2 if n_features >= FEWEST_FEATURES else n_features
+    most = max(min(len(before) // 3, limit), 1)
+    return np.array([_told(rows, directions[:, : min(q, most)], is_first_half) for q in _numbers(dim)])
 
 
 def _centered(around: Neighborhoods, number: int) -> tuple[DoubleArray, DoubleArray]:

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from ...checks.counts import is_integer
 from ...errors import InvalidParameterError
+from ...explanation.numbers import named
 from .model import Model, row_names_of
 from .shapes import Shape, checked_shape
 
@@ -26,7 +27,7 @@ def names_of_features(
         return names_of_pixels(shape)
     known = getattr(model, "feature_names_in_", None) if given is None else given
     if known is None:
-        return [written(column) for column in range(model.n_features_in_)]
+        return [named(column) for column in range(model.n_features_in_)]
     return checked_names(caller, known, model.n_features_in_)
 
 
@@ -37,11 +38,6 @@ def names_of_pixels(shape: Shape) -> list[str]:
         n_channels, [f", channel {number}" for number in range(n_channels)]
     )
     return [f"row {y}, column {x}{channel}" for y in range(height) for x in range(width) for channel in channels]
-
-
-def written(name: Any) -> str:
-    """Return a name as it is, and "feature 3" for the number of a column."""
-    return name if isinstance(name, str) else f"feature {name}"
 
 
 def checked_names(caller: str, names: Any, n_features: int) -> list[str]:
