@@ -305,6 +305,13 @@ def test_what_no_reference_can_tell_from_0_is_equally_sure(rng):
     assert found.p_values.min() == found.p_values[0]
 
 
+def test_the_side_of_the_skewness_does_not_matter(rng):
+    """Features and their mirror images share a reference."""
+    X, in_a = rng.exponential(size=(200, 30)), np.arange(200) < 20
+    mirrored = X * np.where(np.arange(30) % 2, 1, -1)
+    np.testing.assert_allclose(compared(mirrored, in_a).p_values, compared(X, in_a).p_values, rtol=1e-3)
+
+
 def test_features_alike_share_a_reference(rng):
     X = np.column_stack([rng.normal(size=(500, 30)), rng.random((500, 20)) < 0.01, np.ones(500)])
     table = Table.of(X.astype(np.float32))
