@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -152,10 +152,10 @@ def shape_cells(mean: dict[str, Any]) -> list[str]:
     ]
 
 
-def quality(scores: dict[str, ByMethod]) -> str:
-    """The four figures of every method on every set, mean over seeds."""
+def quality(scores: dict[str, ByMethod], metrics: Sequence[str] = OF_QUALITY) -> str:
+    """The figures of every method on every set, mean over seeds."""
     rows = [
-        [data, *(" / ".join(f"{mean_of(methods[name], metric):.3f}" for metric in OF_QUALITY) for name in SHOWN)]
+        [data, *(" / ".join(f"{mean_of(methods[name], metric):.3f}" for metric in metrics) for name in SHOWN)]
         for data, methods in scores.items()
     ]
     return table(("data", *SHOWN), rows)

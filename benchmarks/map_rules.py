@@ -5,7 +5,7 @@ A rule that does not apply to a data set has the margin None.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from statistics import fmean
 
 from experiments.density_weight.experiment import margin
@@ -24,6 +24,7 @@ PRICES = {TRUST: "trust", TEN_NEIGHBORS: "accuracy"}
 
 BySeed = dict[str, Scores]  # seed → metric → value
 ByMethod = dict[str, BySeed]  # of one data set
+Rules = Callable[[ByMethod, float], dict[str, float | None]]  # the margins of a weight by the rules' names
 
 
 def mean_of(seeds: BySeed, metric: str) -> float:
@@ -59,14 +60,20 @@ def above_densmap(scores: ByMethod, weights: list[float], price: str) -> dict[fl
     return {weight: margin(curve, scores[densmap_at(weight)]["0"], price) for weight in DENSMAP_WEIGHTS}
 
 
+def margins_of_quality(
+    scores: ByMethod, weight: float, prices: Mapping[str, str] = PRICES
+) -> dict[str, float | None]:
+    """The rules on quality and density for one data set; ``prices`` are the metrics of quality and their names."""
+    return {
+        **{f"best: {name}": beside_the_best(scores, weight, price) for price, name in prices.items()},
+        **{f"λ = 0: {name}": beside_our_own(scores, weight, price) for price, name in prices.items()},
+        "density": density_gained(scores, weight),
+    }
+
+
 def margins(scores: ByMethod, weight: float) -> dict[str, float | None]:
     """All rules on a weight for one data set."""
-    return {
-        **{f"best: {name}": beside_the_best(scores, weight, price) for price, name in PRICES.items()},
-        **{f"λ = 0: {name}": beside_our_own(scores, weight, price) for price, name in PRICES.items()},
-        "density": density_gained(scores, weight),
-        "outliers": outliers_kept(scores, weight),
-    }
+    return {**margins_of_quality(scores, weight), "outliers": outliers_kept(scores, weight)}
 
 
 def written(value: float | None) -> str:
@@ -82,8 +89,8 @@ def verdicts(scores: dict[str, ByMethod], weights: list[float]) -> Iterator[str]
     yield from verdict_on_densmap(scores, weights)
 
 
-def verdict_on_weight(scores: dict[str, ByMethod], weight: float) -> str:
-    found = {data: margins(methods, weight) for data, methods in scores.items()}
+def verdict_on_weight(scores: dict[str, ByMethod], weight: float, rules: Rules = margins) -> str:
+    found = {data: rules(methods, weight) for data, methods in scores.items()}
     head = ("data", *next(iter(found.values())))
     rows = [[data, *map(written, row.values())] for data, row in found.items()]
     return f"Margins at λ = {weight:g}, mean over seeds; negative ones break the rule.\n\n{table(head, rows)}"

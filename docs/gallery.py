@@ -47,7 +47,6 @@ def pictures() -> dict[str, Callable[[], Axes]]:
     X, y = digits.data, digits.target
     model = FeatMAP(random_state=0).fit(X)
     shape = (8, 8)
-    pixels = [f"row {row}, column {column}" for row in range(8) for column in range(8)]
     principal = PCA(2, random_state=0).fit_transform(X)
     one_of_each = [np.flatnonzero(y == digit)[0] for digit in range(10)]
 

@@ -16,6 +16,7 @@ from sklearn.utils import Bunch
 
 from featmap import FeatMAP, plot
 
+ROW = 0  # the point that is asked about
 TEXT = """featMAP of scikit-learn's handwritten digits
 
 map.png shows {rows} images of 8 by 8 pixels, one point each. Images that look alike lie together; the colour tells
@@ -40,35 +41,33 @@ def main(folder: Path) -> None:
     model = FeatMAP(random_state=0).fit(digits.data)
     seconds = time.perf_counter() - started
 
-    variances = model.singular_values_**2
-    row = int((variances[:, :2].sum(axis=1) / variances.sum(axis=1)).argmax())  # where a flat map can say the most
     pixels = [f"pixel ({y}, {x})" for y in range(8) for x in range(8)]
     text = TEXT.format(
         rows=f"{len(digits.data):,}",
         seconds=seconds,
-        row=row,
-        digit=digits.target[row],
-        why=model.why(row, feature_names=pixels),
+        row=ROW,
+        digit=digits.target[ROW],
+        why=model.why(ROW, feature_names=pixels),
         trust=model.trust(),
     )
     (folder / "README.txt").write_text(text, encoding="utf-8")
 
-    draw_map(model, row, digits.target).savefig(folder / "map.png", dpi=150)
-    draw_why(model, row, digits).savefig(folder / "why.png", dpi=130)
+    draw_map(model, digits.target).savefig(folder / "map.png", dpi=150)
+    draw_why(model, digits).savefig(folder / "why.png", dpi=130)
     print(f"{len(digits.data)} digits mapped in {seconds:.1f} s; map.png, why.png, README.txt are in {folder}")
 
 
-def draw_map(model: FeatMAP, row: int, labels: np.ndarray) -> Figure:
+def draw_map(model: FeatMAP, labels: np.ndarray) -> Figure:
     figure = Figure(figsize=(8, 6.5), layout="constrained")
-    ax = plot.embedding(model, labels=labels, rows=row, ax=figure.add_subplot())
-    ax.set_title(f"featMAP of {len(labels):,} handwritten digits; the ring marks a {labels[row]}")
+    ax = plot.embedding(model, labels=labels, rows=ROW, ax=figure.add_subplot())
+    ax.set_title(f"featMAP of {len(labels):,} handwritten digits; the ring marks a {labels[ROW]}")
     return figure
 
 
-def draw_why(model: FeatMAP, row: int, digits: Bunch) -> Figure:
+def draw_why(model: FeatMAP, digits: Bunch) -> Figure:
     figure = Figure(figsize=(11, 9.5), layout="constrained")
     labels = digits.target.astype(str)
-    plot.why(model, row, image_shape=(8, 8), image=digits.data[row], labels=labels, ax=figure.add_subplot())
+    plot.why(model, ROW, image_shape=(8, 8), image=digits.data[ROW], labels=labels, ax=figure.add_subplot())
     return figure
 
 

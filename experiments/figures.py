@@ -1,6 +1,8 @@
 """The paper's experiments: all of them, or those named.
 
-``python -m experiments.figures [--quick] [NAME ...]``; quick takes a part of the data, into experiments/quick.
+``python -m experiments.figures [--quick] [NAME ...]``; quick takes a part of the data, into experiments/quick. With
+``--published-peers`` density_weight and comparison measure featMAP's maps only, which takes minutes instead of hours:
+the figures of other methods stay as they were published, and pictures show those of their maps that there are.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a part of the data, into experiments/quick")
     parser.add_argument("--only-made", action="store_true", help="the comparison of the maps there are, without more")
+    parser.add_argument("--published-peers", action="store_true", help="keep the figures of the other methods")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EXPERIMENTS))
     arguments = parser.parse_args()
     unknown = set(arguments.names) - set(EXPERIMENTS)
@@ -30,7 +33,8 @@ def main() -> None:
     for name in arguments.names or EXPERIMENTS:
         print(f"== {name}", flush=True)
         began = time.perf_counter()
-        import_module(f".{name}.experiment", __package__).run(Report(name, arguments.quick, arguments.only_made))
+        report = Report(name, arguments.quick, arguments.only_made, arguments.published_peers)
+        import_module(f".{name}.experiment", __package__).run(report)
         print(f"   {time.perf_counter() - began:.0f} s", flush=True)
     write_overview(EXPERIMENTS, arguments.quick)
 

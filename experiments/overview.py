@@ -22,6 +22,14 @@ FEATMAP_DATA=/path/to/data make figures        # everything; continues where it 
 FEATMAP_DATA=/path/to/data make figures-quick  # parts of the data, in minutes, into experiments/quick
 ```
 
+Most of the hours are for the maps of other methods. After a change of featMAP its own maps can be measured alone
+beside the figures of the others as they were published (not on attacked digits, which depend on the processor):
+
+```sh
+FEATMAP_DATA=/path/to/data python -m experiments.figures --published-peers density_weight comparison
+FEATMAP_DATA=/path/to/data python -m experiments.published  # these figures against maps of theirs made again
+```
+
 Without `FEATMAP_DATA` the data are downloaded, all but the labels of PBMC 3k, which are not among the published
 files: what compares cells needs the folder. The single-cell COVID data of the paper (Liu et al. 2021) could not be
 had; PBMC 3k and Paul 2015 stand in for them.

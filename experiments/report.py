@@ -59,13 +59,17 @@ def counted(claim: str, margins: dict[str, float]) -> Claim:
 class Report:
     """One run of one experiment; a quick one takes a part of the data and leaves the published results alone.
 
-    With ``only_made`` the comparison takes the maps there are and makes none.
+    With ``only_made`` the comparison takes the maps there are and makes none. With ``published_peers`` the figures of
+    other methods are those of the last full run, and only ours are measured.
     """
 
-    def __init__(self, name: str, quick: bool = False, only_made: bool = False) -> None:
+    def __init__(
+        self, name: str, quick: bool = False, only_made: bool = False, published_peers: bool = False
+    ) -> None:
         self.home = HERE / name
         self.quick = quick
         self.only_made = only_made
+        self.published_peers = published_peers and not quick
         self.folder = QUICK / name if quick else self.home
         self.folder.mkdir(parents=True, exist_ok=True)
         self.pictures: list[tuple[str, str]] = []

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+
+import numpy as np
 
 from lab.files import write_text
 from lab.quality import Quality
@@ -18,6 +22,20 @@ GLOBAL = {
     "scale_normalized_stress": "stress, scaled",
     "centroid_triplet_accuracy": "triplets",
 }
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One metric of one method on one data set: the mean over seeds and, of several, the standard deviation."""
+
+    mean: float
+    deviation: float | None
+    n_seeds: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Cell:
+        deviation = float(np.std(values, ddof=1)) if len(values) > 1 else None
+        return cls(float(np.mean(values)), deviation, len(values))
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 from sklearn.utils import Bunch
 
-from benchmarks import map_quality
+from benchmarks import large_sets, map_quality
 from benchmarks.map_rules import above_densmap, beside_the_best, margins, outliers_kept, verdicts
 from benchmarks.peer_maps import COMPARED, METHODS, wanted
 from experiments.maps import DENSMAP_WEIGHTS, densmap_at, featmap_at
@@ -214,3 +214,20 @@ def test_a_study_measures_what_is_missing_and_keeps_it(tmp_path, rng, monkeypatc
     map_quality.main()
     assert out.read_text() == first
     assert "digits: featMAP λ=" not in capsys.readouterr().out
+
+
+def test_rules_on_large_sets_are_read_from_the_comparison(tmp_path, monkeypatch, capsys):
+    values = dict.fromkeys(COMPARED, 0.95) | {featmap_at(0): 0.95, featmap_at(0.25): 0.93}
+    density = dict.fromkeys(COMPARED, 0.3) | {featmap_at(0): 0.3, featmap_at(0.25): 0.6}
+    rows = {
+        method: {TRUST: {"mean": value}, "knn_accuracy": {"mean": 0.9}, DENSITY: {"mean": density[method]}}
+        for method, value in values.items()
+    }
+    page = tmp_path / "density.md"
+    page.write_text("before <!-- large: begin --> old <!-- large: end --> after")
+    monkeypatch.setattr(large_sets, "PAGE", page)
+    monkeypatch.setattr(large_sets, "figures_of", lambda _: {"scores": dict.fromkeys(large_sets.SETS, rows)})
+    large_sets.main()
+    shown = "| **-0.005** | +0.015 | **-0.008** | +0.012 | +0.050 |"
+    assert [f"| {data} {shown}" in page.read_text() for data in large_sets.SETS] == [True] * 3
+    assert "0.930 / 0.900 / 0.600" in capsys.readouterr().out

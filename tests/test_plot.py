@@ -58,12 +58,12 @@ DRAWINGS = {
     "density": lambda model, _, **options: plot.density(model, **options),
     "density_strip": lambda model, labels, **options: plot.density_strip([model, model], labels=labels, **options),
     "embedding": lambda model, labels, **options: plot.embedding(model, labels=labels, **options),
-    "why": lambda model, labels, **options: plot.why(model, 3, labels=labels, **options),
+    "why": lambda model, labels, **options: plot.why(model, 5, labels=labels, **options),
     "feature": lambda model, _, **options: plot.feature(model, 0, **options),
     "features_on_map": lambda model, _, **options: plot.features_on_map(model, **options),
     "importance_bar": lambda model, _, **options: plot.importance_bar(model, SEVERAL, **options),
     "importance_heatmap": lambda model, labels, **options: plot.importance_heatmap(model, labels, **options),
-    "local_frame": lambda model, _, **options: plot.local_frame(model, 3, **options),
+    "local_frame": lambda model, _, **options: plot.local_frame(model, 5, **options),
     "perturbation": lambda model, _, **options: plot.perturbation(
         model.perturbation(SEVERAL, fractions=(0.1, 0.5)), **options
     ),
@@ -286,7 +286,8 @@ def test_k_must_be_a_number_of_names_one_can_read(model, labels, name, k):
 @pytest.mark.parametrize("name", ["arrow_field", "why", "local_frame"])
 def test_a_kind_of_arrows_must_be_known(model, labels, name):
     with pytest.raises(
-        InvalidParameterError, match=rf"^{name}\(kind='random'\): kind must be one of 'tangent', 'frame', 'map'"
+        InvalidParameterError,
+        match=rf"^{name}\(kind='random'\): kind must be one of 'blend', 'tangent', 'frame', 'map'",
     ):
         DRAWINGS[name](model, labels, kind="random")
 

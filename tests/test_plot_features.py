@@ -200,12 +200,12 @@ def test_what_finds_no_place_overlaps_and_is_reported():
 
 NAMED_PIXELS = {
     "arrow_field": lambda model, **options: plot.arrow_field(model, 29, **options),
-    "why": lambda model, **options: plot.why(model, 3, **options),
+    "why": lambda model, **options: plot.why(model, 5, **options),
     "feature": lambda model, **options: plot.feature(model, 29, **options),
     "features_on_map": lambda model, **options: plot.features_on_map(model, **options),
     "importance_bar": lambda model, **options: plot.importance_bar(model, 3, **options),
     "importance_heatmap": lambda model, **options: plot.importance_heatmap(model, np.arange(300) % 2, **options),
-    "local_frame": lambda model, **options: plot.local_frame(model, 3, **options),
+    "local_frame": lambda model, **options: plot.local_frame(model, 5, **options),
 }
 
 

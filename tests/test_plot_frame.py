@@ -12,9 +12,10 @@ from scipy.stats import false_discovery_control
 
 from drawn import legend_names, only, overlapping, pixels, scatters, shown_columns, texts, with_embedding
 from featmap import FeatMAP, FeatmapError, InvalidParameterError, explain, plot
+from featmap.explanation.chance import arrow_p_values
+from featmap.explanation.neighborhoods import Neighborhoods
 from featmap.explanation.regression import default_neighbors
 from featmap.plot.arrow_field import islands_without_slope, rows_of_field
-from featmap.plot.parts.trust import trust_caption
 
 N_ROWS = 300
 
@@ -32,12 +33,13 @@ def parallel(drawn, arrows):
 
 
 @pytest.mark.parametrize("k", [1, 10])
-@pytest.mark.parametrize("kind", ["tangent", "frame", "map"])
+@pytest.mark.parametrize("kind", ["blend", "tangent", "frame", "map"])
 def test_arrows_are_on_the_map_at_the_row_for_the_features_the_map_shows_best(model, k, kind):
-    row = 5
+    row = 11
     panel = plot.local_frame(model, row, k=k, kind=kind).child_axes[0]
     pixels(panel)
     columns = shown_columns(model, row, k)
+    assert len(columns) == k
     assert np.array_equal(only(panel, Quiver).get_offsets(), np.tile(model.embedding_[row], (k, 1)))
     assert parallel(steps(panel), model.arrows([row], kind)[0][columns])
     assert [text.get_text() for text in texts(panel, "feature")] == [f"feature {column}" for column in columns]
@@ -49,7 +51,7 @@ def test_features_are_not_chosen_by_importance(rng):
     data = np.column_stack([signal, signal**2, rng.normal(size=(400, 3))])
     explanation = explain(data, np.column_stack([signal[:, 0], rng.uniform(0, 0.1, size=400)]))
     assert set(np.argsort(-explanation.feature_importance([200])[0])[:3]) == {2, 3, 4}
-    panel = plot.local_frame(explanation, 200).child_axes[0]
+    panel = plot.local_frame(explanation, 200, kind="map").child_axes[0]
     assert sorted(text.get_text() for text in texts(panel, "feature")) == ["feature 0", "feature 1"]
 
 
@@ -60,6 +62,20 @@ def test_features_of_chance_get_no_arrow_and_the_picture_says_so(rng):
     assert not [one for one in ax.child_axes[0].collections if isinstance(one, Quiver)]
     (text,) = texts(ax, "nothing")
     assert text.get_text() == "no feature changes across the map here\nmore than by chance"
+
+
+def test_arrows_without_length_are_not_said_to_be_chance(rng):
+    """Most features are noise, so that the best arrows of all of them together have no length."""
+    signal = np.sort(rng.uniform(size=(400, 1)), axis=0)
+    data = np.column_stack([signal, signal**2, rng.normal(size=(400, 3))])
+    explanation = explain(data, np.column_stack([signal[:, 0], rng.uniform(0, 0.1, size=400)]))
+    assert shown_columns(explanation, 200, 9).tolist() == [0, 1]
+    assert not explanation.arrows([200]).any()
+    (text,) = texts(plot.local_frame(explanation, 200), "nothing")
+    assert text.get_text() == "no arrows here: they would have no length,\nthe map tells too little of the features"
+    caption = plot.arrow_field(explanation, 0).get_xlabel().replace("\n", " ")
+    assert caption.startswith("The arrows have no length: the map tells too little of the features.")
+    assert explanation.why(200).changes == ()
 
 
 def test_arrows_fade_with_what_the_map_shows(model, monkeypatch):
@@ -79,7 +95,7 @@ LONG = [f"größe_$_{'x' * 150}_{feature}_µm²" for feature in range(64)]
 
 @pytest.mark.parametrize("names", [None, LONG], ids=["numbers", "long unicode names"])
 @pytest.mark.parametrize("k", [3, 20])
-@pytest.mark.parametrize("row", [0, 1])
+@pytest.mark.parametrize("row", [0, 11])
 def test_names_neither_overlap_nor_leave_their_panel(model, row, k, names):
     panel = plot.local_frame(model, row, k=k, feature_names=names).child_axes[0]
     pixels(panel)
@@ -134,16 +150,17 @@ def test_captions_are_plain_words(model):
     rise = np.linalg.norm(drawn[longest]) * np.linalg.norm(arrows[longest])
     name = f"feature {shown_columns(model, 5, 3)[longest]}"
     assert f"Along the longest arrow, {name} rises by {rise:.2g}." in caption.replace("\n", " ")
-    assert trust_caption(model) in caption.replace("\n", " ")
+    assert caption.replace("\n", " ").endswith(model.trust().sentence)
     assert ax.get_title().splitlines()[0] == "What changes across the map around row 5"
     written = caption + ax.get_title()
     assert not any(jargon in written for jargon in ("v₁", "unit of the map", "fidelity", "tangent", "cos"))
 
 
-@pytest.mark.parametrize(("fidelity", "word"), [(0.7, "good"), (0.3, "fair"), (0.1, "poor"), (-0.1, "poor")])
-def test_how_good_arrows_are_is_said_in_a_word(model, monkeypatch, fidelity, word):
-    monkeypatch.setattr(FeatMAP, "fidelity", lambda self, rows: np.full(len(rows), fidelity))
-    assert trust_caption(model).startswith(f"The arrows of this map are {word} (")
+@pytest.mark.parametrize("draw", [plot.arrow_field, plot.local_frame, plot.why])
+def test_captions_end_with_how_far_to_trust_arrows(model, draw):
+    ax = draw(model, 20)
+    panel = ax.child_axes[0] if draw is not plot.arrow_field else ax
+    assert panel.get_xlabel().replace("\n", " ").endswith(model.trust().sentence)
 
 
 def test_arrows_of_the_papers_frames_have_no_unit(model):
@@ -184,8 +201,9 @@ def test_a_frame_needs_two_dimensions(model):
 
 def test_a_frame_of_three_dimensions_is_seen_along_two(digits):
     model = FeatMAP(n_components=3, n_epochs=50, random_state=0).fit(digits[:200])
-    panel = plot.local_frame(model, 0, k=4).child_axes[0]
-    assert parallel(steps(panel), model.arrows([0])[0][shown_columns(model, 0, 4), :2])
+    panel = plot.local_frame(model, 1, k=4).child_axes[0]
+    assert len(steps(panel)) == 4
+    assert parallel(steps(panel), model.arrows([1])[0][shown_columns(model, 1, 4), :2])
     assert "dimension 1 of 3" in panel.get_xlabel()
     assert panel.get_ylabel() == "map dimension 2 of 3"
 
@@ -246,14 +264,19 @@ def test_a_field_has_the_arrows_of_its_rows_where_they_are(slopes, kind):
 
 def test_a_field_has_arrows_only_where_the_feature_changes_more_than_by_chance(slopes):
     model, _ = slopes
-    ax = plot.arrow_field(model, 2)
     rows, _ = rows_of_field(model.embedding_, 25)
-    explained = model.explained_variance(rows)
-    n_near = default_neighbors(800)
-    p_values = (1 - explained) ** ((n_near - 3) / 2)  # in two dimensions
-    expected = (false_discovery_control(p_values, axis=1) <= 0.05)[:, 2]
-    drawn = [one for one in ax.collections if isinstance(one, Quiver)]
-    assert sum(len(one.U) for one in drawn) == expected.sum() < 0.2 * len(rows)
+    points = model._points
+    around = Neighborhoods.around(points, rows.astype(np.int32), default_neighbors(800), points.mapped.copies)
+    p_values = arrow_p_values(points, rows, around)
+    found = []
+    for feature in (0, 2):
+        beats_chance = false_discovery_control(p_values[:, feature]) <= 0.05  # over the rows of one field
+        expected = beats_chance & (model.explained_variance(rows)[:, feature] > 0)
+        places = only(plot.arrow_field(model, feature), Quiver).get_offsets()
+        assert np.array_equal(np.asarray(places, np.float32).reshape(-1, 2), model.embedding_[rows[expected]])
+        found.append(expected)
+    assert found[0][around.n_effective >= 10].all()  # it rises all over the map; a few rows alone would not tell
+    assert found[1].mean() <= 0.05
 
 
 def test_arrows_of_a_field_fade_with_what_the_map_shows(slopes, monkeypatch):
@@ -399,9 +422,11 @@ def test_a_page_names_what_varies_but_is_hidden(rng):
     Y = rng.uniform(size=(600, 2))
     level = 0.1 * rng.normal(size=600)
     data = np.column_stack([Y, Y.sum(axis=1), Y[:, 0] - Y[:, 1], level, level + 0.02 * rng.normal(size=600)])
-    bars = plot.why(explain(data, Y), 200, feature_names=["a", "b", "c", "d", "level", "like it"]).child_axes[2]
-    caption = bars.get_xlabel().replace("\n", " ")
-    assert caption.split("does not show it: ")[1] in ("level, like it", "like it, level")
+    explanation, names = explain(data, Y), ["a", "b", "c", "d", "level", "like it"]
+    bars = plot.why(explanation, 340, feature_names=names).child_axes[2]
+    hidden = [names[line.column] for line in explanation.why(340).hidden]
+    assert sorted(hidden) == ["level", "like it"]
+    assert bars.get_xlabel().replace("\n", " ").endswith(f"does not show it: {', '.join(hidden)}")
 
 
 @pytest.mark.parametrize("options", [{}, {"image_shape": (8, 8)}], ids=["wide bars", "pixels"])
@@ -415,7 +440,7 @@ def test_panels_of_a_page_do_not_overlap(model, labels, options):
 
 def test_a_page_passes_on_the_kind_of_arrows(model):
     panel = plot.why(model, 5, kind="frame").child_axes[0]
-    assert parallel(steps(panel), model.arrows([5], "frame")[0][shown_columns(model, 5, 10)])
+    assert parallel(steps(panel), model.arrows([5], "frame")[0][shown_columns(model, 5, 6)])
 
 
 @pytest.mark.parametrize(

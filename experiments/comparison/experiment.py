@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-import numpy as np
+from dataclasses import asdict
 
 from featmap import plot
 from lab.pages import table as markdown_table
 from lab.quality import DENSITY
 
 from ..maps import COMPARED, DEFAULT_WEIGHT, MAPS, METHODS, SEEDS, densmap_at, featmap_at
+from ..published import KEPT, PEERS, Row, rows_of_peers, sources
 from ..report import Claim, Report, counted
-from ..scores import GLOBAL, LOCAL, scores_of, seeds_to_score
+from ..scores import GLOBAL, LOCAL, Cell, scores_of, seeds_to_score
 from ..sets import QUICK_SET, SETS, prepared
 
 OURS, WITHOUT, STRONG = featmap_at(DEFAULT_WEIGHT), featmap_at(0), featmap_at(2)
@@ -27,71 +27,79 @@ the mean and the standard deviation over them; † marks cells with one seed, �
 Stress is taken with the map in its own units, and at the size that is best for it; less is better. Bold is the
 best of a column."""
 
-Table = dict[str, dict[str, list[float]]]  # method → metric → a value per seed
+Table = dict[str, Row]  # by method
 
 
 def run(report: Report) -> None:
     names = (QUICK_SET,) if report.quick else SETS
-    tables = {data: measured(data, report) for data in names}
+    kept = rows_of_peers() if report.published_peers else {}
+    tables = {data: measured(data, kept.get(data, {}), report) for data in names}
+    made_by = sources() if report.published_peers else {method: METHODS[method].source for method in PEERS}
+    packages = f"Made by: {', '.join(f'{method} by {source}' for method, source in made_by.items())}."
     for data, table in tables.items():
-        maps = {method: MAPS.load(data, method) for method in table}
-        ax = plot.compare(maps, labels=prepared(data).target)
-        report.picture(ax.figure, data.lower().replace(" ", "_").replace(",", ""), f"{data}, seed 0", dpi=80)
+        draw(report, data, table)
     report.write(
         "Comparison with eight other methods",
-        ABOUT + "\n\n" + versions(),
+        "\n\n".join([ABOUT, packages, KEPT] if report.published_peers else [ABOUT, packages]),
         claims(tables),
-        {data: means(table) for data, table in tables.items()},
+        {"made by": made_by, "scores": {data: stored(table) for data, table in tables.items()}},
         tables=[f"## {data}\n\n{markdown(table)}" for data, table in tables.items()],
     )
 
 
-def measured(data: str, report: Report) -> Table:
-    """Scores of the methods that have a map of the data."""
+def measured(data: str, kept: Table, report: Report) -> Table:
+    """The rows that are kept from an earlier run, and those of all other methods that have a map."""
     table: Table = {}
     for method in COMPARED:
-        seeds = SEEDS[:1] if report.quick else seeds_to_score(data, method, report.only_made)
-        by_seed = [scores_of(data, method, seed) for seed in seeds]
-        if by_seed:
-            table[method] = {metric: [scores[metric] for scores in by_seed] for metric in COLUMNS}
+        row = kept.get(method) or row_of(data, method, report)
+        if row:
+            table[method] = row
     return table
 
 
-def means(table: Table) -> dict[str, dict[str, float]]:
-    return {method: {metric: float(np.mean(v)) for metric, v in row.items()} for method, row in table.items()}
+def row_of(data: str, method: str, report: Report) -> Row:
+    """The metrics over the seeds; none if there is no map, and none is to be made."""
+    seeds = SEEDS[:1] if report.quick else seeds_to_score(data, method, report.only_made)
+    by_seed = [scores_of(data, method, seed) for seed in seeds]
+    return {metric: Cell.of([scores[metric] for scores in by_seed]) for metric in COLUMNS} if by_seed else {}
 
 
-def versions() -> str:
-    known = [f"{method} by {METHODS[method].source}" for method in COMPARED if not method.startswith("featMAP")]
-    return "Made by: " + ", ".join(known) + "."
+def draw(report: Report, data: str, table: Table) -> None:
+    """The maps that there are: of rows that were kept from an earlier run the maps may be gone."""
+    maps = {method: MAPS.load(data, method) for method in table if MAPS.has(data, method, 0)}
+    missing = [method for method in COMPARED if method not in maps]
+    ax = plot.compare(maps, labels=prepared(data).target)
+    caption = f"{data}, seed 0" + (f"; not drawn: {', '.join(missing)}" if missing else "")
+    report.picture(ax.figure, data.lower().replace(" ", "_").replace(",", ""), caption, dpi=80)
+
+
+def stored(table: Table) -> dict[str, dict[str, dict[str, float]]]:
+    return {method: {metric: asdict(cell) for metric, cell in row.items()} for method, row in table.items()}
 
 
 def markdown(table: Table) -> str:
     best = {metric: best_of(table, COMPARED, metric) for metric in COLUMNS}
-    rows = []
-    for method in COMPARED:
-        row = table.get(method, {metric: [] for metric in COLUMNS})
-        rows.append([method, *(cell(row[metric], best[metric]) for metric in COLUMNS)])
+    rows = [[method, *(written(table.get(method, {}).get(m), best[m]) for m in COLUMNS)] for method in COMPARED]
     return markdown_table(("method", *COLUMNS.values()), rows)
 
 
-def cell(values: list[float], best: float) -> str:
-    if not values:
+def written(cell: Cell | None, best: float) -> str:
+    if cell is None:
         return "—"
-    mean = f"**{np.mean(values):.3f}**" if np.mean(values) == best else f"{np.mean(values):.3f}"
-    if len(values) == 1:
+    mean = f"**{cell.mean:.3f}**" if cell.mean == best else f"{cell.mean:.3f}"
+    if cell.deviation is None:
         return f"{mean} †"
-    return f"{mean} ± {np.std(values, ddof=1):.3f}" + " ‡" * (len(values) < len(SEEDS))
+    return f"{mean} ± {cell.deviation:.3f}" + " ‡" * (cell.n_seeds < len(SEEDS))
 
 
 def best_of(table: Table, methods: Iterable[str], metric: str) -> float:
-    values = [np.mean(table[method][metric]) for method in methods if method in table]
+    values = [table[method][metric].mean for method in methods if method in table]
     return min(values) if metric in LESS_IS_MORE else max(values)
 
 
 def claims(tables: dict[str, Table]) -> list[Claim]:
     def mean(data: str, method: str, metric: str) -> float:
-        return float(np.mean(tables[data][method][metric]))
+        return tables[data][method][metric].mean
 
     local = [(data, metric) for data in tables for metric in LOCAL]
     others = [method for method in COMPARED if not method.startswith(("featMAP", "densMAP"))]
@@ -112,5 +120,5 @@ def claims(tables: dict[str, Table]) -> list[Claim]:
 def place_in_range(table: Table, metric: str) -> float:
     """How far ours is from the worst of the others."""
     sign = -1 if metric in LESS_IS_MORE else 1
-    others = [sign * np.mean(table[method][metric]) for method in table if not method.startswith("featMAP")]
-    return float(sign * np.mean(table[OURS][metric]) - min(others))
+    others = [sign * table[method][metric].mean for method in PEERS if method in table]
+    return sign * table[OURS][metric].mean - min(others)

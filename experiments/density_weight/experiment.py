@@ -11,6 +11,7 @@ from lab.pages import table
 from lab.quality import DENSITY, TEN_NEIGHBORS
 
 from ..maps import DENSMAP_WEIGHTS, FEATMAP_WEIGHTS, MAPS, densmap_at, featmap_at
+from ..published import KEPT, densmap_curves
 from ..report import Claim, Report, counted
 from ..scores import scores_of
 from ..sets import QUICK_SET, SETS, prepared
@@ -28,12 +29,14 @@ Curve = dict[float, dict[str, float]]  # weight → metric → value
 def run(report: Report) -> None:
     names = (QUICK_SET,) if report.quick else SETS
     ours = {data: {w: scores_of(data, featmap_at(w)) for w in FEATMAP_WEIGHTS} for data in names}
-    theirs = {data: densmap_curve(data) for data in names}
+    kept = densmap_curves() if report.published_peers else {}
+    theirs = {data: kept.get(data) or densmap_curve(data) for data in names}
     main = QUICK_SET if report.quick else "MNIST"
     draw_maps(report, main, ours[main])
     draw_curves(report, ours, theirs)
     figures = {"featMAP": ours, "densMAP": theirs}
-    report.write("The weight of density", ABOUT, claims(main, ours, theirs), figures, tables=[table_of(ours)])
+    about = f"{ABOUT}\n\n{KEPT}" if report.published_peers else ABOUT
+    report.write("The weight of density", about, claims(main, ours, theirs), figures, tables=[table_of(ours)])
 
 
 def densmap_curve(data: str) -> Curve:

@@ -21,14 +21,14 @@ N_MEASURED, N_MEASURED_QUICK = 500, 60
 QUICK_ROWS = 1500
 NEAR = 2  # pixels
 RADII = (1, NEAR, 3, 4)
-KINDS = {"frame": "the paper's", "tangent": "the default", "map": "the ceiling", "random": "the floor"}
+KINDS = {"frame": "the paper's", "blend": "the default", "map": "the regression", "random": "the floor"}
 ABOUT = f"""FeatMAP at its defaults on the images of MNIST's digit 1; the point that is shown is a random one.
 *Corners* are peaks of Harris and Stephens' response, which are at the angles and at the ends of a stroke. For random
 digits the {N_PIXELS} most important pixels are compared with the {N_PIXELS} of largest gradient and with {N_PIXELS}
 random ones of the stroke. They are *nearer* if the interval (95 %, bootstrap) of the median paired difference between
 mean distances of a digit's pixels to the nearest corner is above 0 for both; they are *mainly at the corners* if more
 than half of them lie within {NEAR} pixels of one. Arrows *tell how pixels change* if their fidelity (see
-[fidelity](../../docs/fidelity.md)) is at least half-way from the floor to the ceiling."""
+[fidelity](../../docs/fidelity.md)) is at least half-way from random frames to a linear regression on the map."""
 
 
 def run(report: Report) -> None:
@@ -49,7 +49,7 @@ def draw_point(report: Report, model: FeatMAP, ones: Bunch, row: int) -> None:
     caption = f"A random digit 1 (row {row} of the ones): the arrows of pixels around it, its place, its pixels."
     report.picture(page.figure, "point", caption)
     figure, axes = plt.subplots(1, 3, figsize=(24, 6), layout="constrained")
-    for ax, kind in zip(axes, ("frame", "tangent", "map"), strict=True):
+    for ax, kind in zip(axes, ("frame", "blend", "map"), strict=True):
         frame = plot.local_frame(model, row, kind=kind, image_shape=ones.image_shape, ax=ax)
         frame.set_title(f"{kind}: {KINDS[kind]}")
     report.picture(figure, "frames", "The same point with three kinds of arrows, and how true each is.")
@@ -117,14 +117,18 @@ def draw_distances(report: Report, panels: dict[str, dict[str, np.ndarray]], n_d
 def claims_on_fidelity(model: FeatMAP, rows: np.ndarray, shown: int) -> tuple[list[Claim], dict[str, Any]]:
     medians = {kind: median_of(model.fidelity(rows, kind)) for kind in KINDS}
     of_shown = {kind: round(float(model.fidelity([shown], kind)[0]), 4) for kind in KINDS}
-    floor, ceiling = medians["random"].value, medians["map"].value
-    said = f"floor {medians['random']}, ceiling {medians['map']}"
+    floor, regression = medians["random"].value, medians["map"].value
+    said = f"random frames {medians['random']}, regression {medians['map']}"
+
+    def part_of_the_way(kind: str) -> float:
+        return (medians[kind].value - floor) / (regression - floor)
+
     claims = [
         Claim(
             f"The arrows of kind {kind} ({KINDS[kind]}) tell how pixels change on the map",
-            f"fidelity {medians[kind]}; {said}; {(medians[kind].value - floor) / (ceiling - floor):.0%} of the way",
-            medians[kind].value >= (floor + ceiling) / 2,
+            f"fidelity {medians[kind]}; {said}; {part_of_the_way(kind):.0%} of the way",
+            medians[kind].value >= (floor + regression) / 2,
         )
-        for kind in ("frame", "tangent")
+        for kind in ("frame", "blend")
     ]
     return claims, {"median": {kind: each.figures for kind, each in medians.items()}, "of the row shown": of_shown}

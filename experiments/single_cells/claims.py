@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..report import Claim
-from .rankings import HIGHER, IMPORTANCE, OURS, TOP, VARIANCE, WILCOXON
+from .rankings import APART, HIGHER, IMPORTANCE, OURS, TOP, VARIANCE, WILCOXON
 
 
 def claims_of(figures: dict[str, Any]) -> list[Claim]:
@@ -14,6 +14,7 @@ def claims_of(figures: dict[str, Any]) -> list[Claim]:
         at_least_as_many(figures, "Importance", IMPORTANCE, "plain variance", VARIANCE),
         at_least_as_many(figures, "Importance", IMPORTANCE, "Wilcoxon's test", WILCOXON),
         at_least_as_many(figures, "Contrast (genes higher in the type)", HIGHER, "Wilcoxon's test", WILCOXON),
+        at_least_as_many(figures, "What sets cells apart", APART, "Wilcoxon's test", WILCOXON),
         best_of_all(figures),
     ]
 

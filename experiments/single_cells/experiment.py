@@ -32,15 +32,16 @@ QUICK_CELLS = 1000
 SHOWN_GENES = {"PBMC 3k": ("LYZ", "NKG7"), "Paul 2015": ("Hba-a2", "Elane")}
 ABOUT = f"""The paper's single cells (COVID, Liu et al. 2021) could not be had; PBMC 3k and the myeloid
 progenitors of Paul et al. (2015) stand in for them. Features are 2,000 genes, those of the largest Pearson
-residuals, projected back from 50 principal components. Genes are ranked for each type of cells in seven ways:
+residuals, projected back from 50 principal components. Genes are ranked for each type of cells in eight ways:
 by their mean importance in the type, by its difference from and its ratio to that in the rest; by
-`rank_features` (contrast) as it orders them, and with the genes that are higher in the type first; by Scanpy's
+`rank_features` (contrast) as it orders them, and with the genes that are higher in the type first; by how far the
+cells around those of the type are above all cells (apart, the order of `top_features`); by Scanpy's
 Wilcoxon test of the type against the rest; and by their variance in all cells, the same for every type.
 Contrast and importance see the genes as the map got them, Wilcoxon and variance the logs of the counts, of the
-same genes. What counts is how many of the type's known markers are among the first {TOP}. Methods, markers and
-rules of the verdicts were set before the first run. The clusters of Paul et al. are joined to lineages, for
-which markers are known; progenitors of several lineages (MEP, GMP) have none of their own and count as rest
-only."""
+same genes. What counts is how many of the type's known markers are among the first {TOP}. Methods but apart, which
+came later, markers and rules of the verdicts were set before the first run. The clusters of Paul et al. are joined
+to lineages, for which markers are known; progenitors of several lineages (MEP, GMP) have none of their own and
+count as rest only."""
 
 
 def run(report: Report) -> None:

@@ -8,13 +8,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from featmap import FeatMAP
+from featmap.explanation.apart import Comparison
+from featmap.explanation.regression import default_neighbors
+from featmap.run import Run
 
 TOP = 20
 CHANCE_DRAWS = 10_000
 IMPORTANCE, AGAINST_REST, RATIO = "importance", "importance − rest", "importance ÷ rest"
 CONTRAST, HIGHER = "contrast", "contrast, higher genes"
+APART = "apart"
 WILCOXON, VARIANCE = "Wilcoxon", "variance"
-OURS = (IMPORTANCE, AGAINST_REST, RATIO, CONTRAST, HIGHER)
+OURS = (IMPORTANCE, AGAINST_REST, RATIO, CONTRAST, HIGHER, APART)
 Orders = dict[str, dict[str, np.ndarray]]  # method → type → column numbers of all genes, best first
 
 
@@ -29,9 +33,18 @@ def rank_genes(model: FeatMAP, logs: sp.csr_matrix, types: np.ndarray) -> Orders
         orders[RATIO][kind] = best_first(found.importance_a / np.maximum(found.importance_b, 1e-12))
         orders[CONTRAST][kind] = surest
         orders[HIGHER][kind] = np.concatenate([surest[higher], surest[~higher]])
+        orders[APART][kind] = best_first(apart(model, np.flatnonzero(types == kind)))
     orders[WILCOXON] = wilcoxon(logs, types)
     orders[VARIANCE] = dict.fromkeys(orders[IMPORTANCE], best_first(variance(logs)))
     return orders
+
+
+def apart(model: FeatMAP, rows: np.ndarray) -> np.ndarray:
+    """How far the cells around those of a type are above all cells, in units: the mean over its cells."""
+    points = model._points
+    with Run(-1) as run:
+        comparison = Comparison.of(points.mapped, run, "units")
+    return comparison.together(points, rows.astype(np.int32), default_neighbors(len(points))).score[0]
 
 
 def best_first(scores: np.ndarray) -> np.ndarray:

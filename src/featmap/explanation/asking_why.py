@@ -136,7 +136,9 @@ def _set_apart(apart: Apart, names: np.ndarray, most: int) -> Iterator[SetApart]
 def _changes(
     local: Local, means: DoubleArray, factors: DoubleArray, names: np.ndarray, most: int
 ) -> Iterator[Change]:
-    for h in _first(local.explained * factors, local.is_shown & (factors > 0), most):
+    # Where the map tells too little of all features, arrows have no length, so features grow in no direction.
+    counts = local.is_shown & (factors > 0) & local.arrows.any(axis=1)
+    for h in _first(local.explained * factors, counts, most):
         low, high = np.clip([means[h] - local.change[h], means[h] + local.change[h]], *local.range_of(h)).tolist()
         yield Change(names[h], int(h), float(local.explained[h]), low, high, tuple(local.arrows[h].tolist()))
 

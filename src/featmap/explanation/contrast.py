@@ -80,8 +80,11 @@ class Contrast:
 
     @property
     def order(self) -> IntArray:
-        """Column numbers of all features, those with the smallest p-value first, then by the largest statistic."""
-        return np.lexsort((-np.abs(self.statistic), self.p_values)).astype(np.int32)
+        """Column numbers of all features, those with a q-value of at most 0.05 first, by the largest statistic.
+
+        Features have references of different sizes, so that the smallest p-values cannot be compared.
+        """
+        return np.lexsort((-np.abs(self.statistic), self.q_values > 0.05)).astype(np.int32)
 
     @property
     def by_effect(self) -> IntArray:
@@ -99,8 +102,8 @@ class Contrast:
         Returns
         -------
         ndarray of shape (k,)
-            Names of features, or column numbers if the data had no names: smallest p-value first, then largest
-            statistic.
+            Names of features, or column numbers if the data had no names: those with a q-value of
+            at most 0.05 first, by the largest statistic.
 
         Examples
         --------

@@ -49,6 +49,8 @@ class ExplanationMixin:
         noise, do not take part. Several rows are taken as one group. The rows around a row are those near it on the
         map, weighted by a short walk on the graph of neighbours.
 
+        Values are in the units of the data; with ``metric="cosine"`` they are those of rows scaled to length 1.
+
         Parameters
         ----------
         rows : int, name, array-like or slice

@@ -46,6 +46,14 @@ class SetApart:
         ``z`` times the factor of its `backing`, by which features are ordered.
     is_unlike : bool
         Whether the row itself is unlike the rows around it: more than two of their standard deviations away.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from featmap import FeatMAP
+    >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris(as_frame=True).data)
+    >>> print(model.why(0).apart[0])
+    petal length (cm): ... spreads below all (3.8 → 1.5)
     """
 
     feature: Any
@@ -90,6 +98,14 @@ class Change:
         deviation that the arrow accounts for, within the values that these rows have.
     arrow : tuple of float
         Its arrow on the map, see `FeatMAP.arrows`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from featmap import FeatMAP
+    >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris(as_frame=True).data)
+    >>> len(model.why(0).changes) <= 4
+    True
     """
 
     feature: Any
@@ -124,6 +140,14 @@ class Hidden:
         How much it varies around the row: its `feature_importance`.
     explained : float
         Which part of that the map shows: its `explained_variance`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from featmap import FeatMAP
+    >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris(as_frame=True).data)
+    >>> len(model.why(0).hidden) <= 4
+    True
     """
 
     feature: Any

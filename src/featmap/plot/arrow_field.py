@@ -167,6 +167,8 @@ def _draw_arrows(ax: Axes, positions: np.ndarray, steps: np.ndarray, opacity: np
 
 
 def _in_words(kind: str, name: str, arrows: np.ndarray, scale: float) -> list[str]:
-    if not scale:
+    if scale:
+        return longest_in_words(kind, [name] * len(arrows), arrows, scale)
+    if not len(arrows):
         return [f"Nowhere does {name} change across the map more than by chance."]
-    return longest_in_words(kind, [name] * len(arrows), arrows, scale)
+    return ["The arrows have no length: the map tells too little of the features."]

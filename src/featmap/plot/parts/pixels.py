@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from ...errors import InvalidParameterError
-from .canvas import without_ticks
+from .canvas import HALO, INK, without_ticks
 from .model import Model
 from .shapes import Shape
 
@@ -52,7 +52,9 @@ def outline_pixels(ax: Axes, columns: np.ndarray, shape: Shape) -> None:
     """Draw squares around the pixels that some features are."""
     for pixel in np.unique(columns // shape[2]):
         y, x = divmod(int(pixel), shape[1])
-        ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, fill=False, edgecolor="white", linewidth=1.6, gid="named"))
+        square = Rectangle((x - 0.5, y - 0.5), 1, 1, fill=False, edgecolor=INK, linewidth=1.2, clip_on=False)
+        square.set(gid="named", path_effects=[HALO])
+        ax.add_patch(square)
 
 
 def draw_image(ax: Axes, pixels: np.ndarray, outlined: np.ndarray | None, most: float) -> Any:

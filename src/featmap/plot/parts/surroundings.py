@@ -61,7 +61,7 @@ def draw_surroundings(
     if scale:
         _draw_arrows(ax, centre, scale * shown.arrows, shown.opacity, names)
     else:
-        _write_that_nothing_changes(ax, model, row)
+        _write_why_no_arrows(ax, model, row, len(shown.columns) > 0)
     show_part(ax, np.array([centre - radius, centre + radius]))
     return scale
 
@@ -125,9 +125,11 @@ def _draw_arrows(ax: Axes, centre: np.ndarray, steps: np.ndarray, opacity: np.nd
     PlacedLabels(ax, labels, visible=(centre + along * steps).reshape(-1, 2))
 
 
-def _write_that_nothing_changes(ax: Axes, model: Model, row: int) -> None:
+def _write_why_no_arrows(ax: Axes, model: Model, row: int, any_beats_chance: bool) -> None:
     name = name_of_row(model, row)
     text = "no feature changes across the map here\nmore than by chance"
+    if any_beats_chance:
+        text = "no arrows here: they would have no length,\nthe map tells too little of the features"
     if not model.singular_values_[row].any():
         text = f"no directions here:\n{name} has no neighbours, or all are equal to it"
     ax.text(
