@@ -293,6 +293,25 @@ def test_rare_features_do_not_take_the_power_of_dense_ones(rng):
     assert together[50:].mean() < 0.02
 
 
+def test_what_no_reference_can_tell_from_0_is_equally_sure(rng):
+    """Three features that no permutation separates as well: normal, skewed and rare. The statistic orders them."""
+    in_a = np.arange(400) < 150
+    noise = np.column_stack([rng.normal(size=(400, 60)), rng.random((400, 30)) < 0.01])
+    split = in_a[:, None] * [5, 9, 0] + rng.normal(size=(400, 3)) * [1, 1, 0]
+    split[:, 1] = np.exp(split[:, 1])
+    split[:60, 2] = 1
+    found = compared(np.column_stack([split, noise]), in_a)
+    assert np.ptp(found.p_values[:3]) == 0
+    assert found.p_values.min() == found.p_values[0]
+
+
+def test_the_side_of_the_skewness_does_not_matter(rng):
+    """Features and their mirror images share a reference."""
+    X, in_a = rng.exponential(size=(200, 30)), np.arange(200) < 20
+    mirrored = X * np.where(np.arange(30) % 2, 1, -1)
+    np.testing.assert_allclose(compared(mirrored, in_a).p_values, compared(X, in_a).p_values, rtol=1e-3)
+
+
 def test_features_alike_share_a_reference(rng):
     X = np.column_stack([rng.normal(size=(500, 30)), rng.random((500, 20)) < 0.01, np.ones(500)])
     table = Table.of(X.astype(np.float32))

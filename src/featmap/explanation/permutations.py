@@ -105,9 +105,11 @@ def permutation_p_values(
                 reference.append(_statistics(table, stratum.features, some, int(in_a.sum()), whole, sides, run))
                 step(reference[-1].size)
     p_values = np.ones(len(observed))
+    # References differ in size. What one of them cannot tell from 0 is equally sure in all, or strata make the order.
+    least = max((2 / (1 + stratum.size) for stratum in strata), default=1.0)
     for stratum, reference in zip(strata, references, strict=True):
         lines = np.sort(np.concatenate([part.ravel() for part in reference]))
-        p_values[stratum.features] = _two_sided((sides * observed)[stratum.features], lines)
+        p_values[stratum.features] = np.maximum(_two_sided((sides * observed)[stratum.features], lines), least)
     return p_values
 
 
