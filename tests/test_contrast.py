@@ -106,6 +106,22 @@ def test_permutations_that_differ_as_much_as_the_groups_count(rng):
     assert p[0] == pytest.approx(3 / 7, abs=4 * np.sqrt(3 / 7 * 4 / 7 / 20_000))
 
 
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix], ids=["dense", "sparse"])
+def test_binary_features_of_any_share_have_fishers_p_values_beside_each_other(make, rng):
+    """Two values of any size, rare and common ones together, and a feature with three values among them."""
+    ones = rng.random(size=(300, 40)) < np.linspace(0.01, 0.9, 40)
+    ones[:2] = [[False], [True]]
+    X = np.where(ones, 3.0, 0.0)
+    X[:, 5] = rng.integers(0, 3, size=300)
+    in_a = np.arange(300) < 30
+    found = explain(make(X), rng.normal(size=(300, 2))).contrast(np.flatnonzero(in_a), random_state=0)
+    for h in range(40):
+        tails = hypergeom(300, ones[:, h].sum(), 30)
+        n_in_a = ones[in_a, h].sum()
+        exact = min(1.0, 2 * min(tails.cdf(n_in_a), tails.sf(n_in_a - 1)))
+        assert h == 5 or found.p_values[h] == pytest.approx(exact, rel=1e-9)
+
+
 @pytest.mark.parametrize(("n_a", "n_b"), [(30, 300), (40, 60), (200, 50)])
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
 def test_p_values_of_binary_features_are_those_of_fisher(n_a, n_b, make):

@@ -25,6 +25,6 @@ def checked_count(caller: str, name: str, value: Any, least: int, most: int | No
 
 def checked_rate(caller: str, rate: Any) -> float:
     """A number from 0 to 1."""
-    if not isinstance(rate, numbers.Real) or isinstance(rate, bool) or not 0 <= rate <= 1:
+    if not isinstance(rate, numbers.Real) or isinstance(rate, bool) or not 0 <= float(rate) <= 1:
         raise InvalidParameterError(f"{caller}(rate={rate!r}): rate must be a number from 0 to 1")
     return float(rate)

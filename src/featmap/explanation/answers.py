@@ -12,7 +12,7 @@ import numpy as np
 from ..checks.counts import checked_count, checked_rate
 from ..checks.extras import pandas_for
 from ..checks.labels import grouped
-from ..checks.rows import checked_rows
+from ..checks.rows import check_order, checked_rows
 from ..errors import InvalidParameterError, InvalidRowsError
 from ..run import Run
 from ..run.threads import BLOCK

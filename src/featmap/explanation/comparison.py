@@ -13,6 +13,7 @@ from ..run import Run
 from ..values import DoubleArray, IntArray
 from .permutations import Stratum, normal_score, permutation_p_values, strata_of, welch_p_values
 from .table import ROUNDING, GroupMoments, Table
+from .two_values import TwoValued
 
 # Groups in which nothing varies are compared as if their spread were this part of that of all rows.
 LEAST_SPREAD = 0.01
@@ -39,6 +40,7 @@ class GroupComparison:
     sums: DoubleArray  # (3, n, groups) of values, squares and cubes
     ranks: DoubleArray  # (n, groups) sums
     has_ties: NDArray[np.bool_]  # (n,) whether at least half of the rows have one value
+    two_valued: TwoValued
     strata: list[Stratum]
     seed: int
 
@@ -59,7 +61,8 @@ class GroupComparison:
         ranked = table if len(some) == len(codes) else Table(table.lines[:, some])
         ranks, commonest = ranked.rank_sums(codes[some], sizes / [len(part) for part in described], run)
         strata = strata_of(table, GroupMoments.of(len(codes), sums.sum(axis=2)), n_permutations)
-        return cls(table, codes, sizes, sums, ranks, 2 * commonest >= len(codes), strata, seed)
+        has_ties = 2 * commonest >= len(codes)
+        return cls(table, codes, sizes, sums, ranks, has_ties, TwoValued.of(table), strata, seed)
 
     @property
     def work(self) -> int:
@@ -84,6 +87,8 @@ class GroupComparison:
         in_a = self.codes == group
         permuted = permutation_p_values(self.table, in_a, statistic, whole, self.strata, self.seed, run, step)
         p_values = np.where(self.has_ties, permuted, np.maximum(permuted, welch_p_values(a, b)))
+        binary = self.two_valued
+        p_values[binary.features] = binary.p_values(self.sums[0, :, group], n_a, of_all[0], n_a + n_b)
         # Among themselves the ranks of a sum to n_a²/2; the rest counts the rows of b below.
         auc = (self.ranks[:, group] - n_a**2 / 2) / (n_a * n_b)
         return Difference(means, means / _spread_within(a, b, whole), auc, statistic, p_values)

@@ -35,8 +35,8 @@ def copies_of_rows(neighbors: Neighbors, metric: Any) -> IntArray:
     medians[~np.isfinite(medians)] = 0
     near = distances <= NEARLY_EQUAL * np.maximum(medians[:, None], medians[indices])
     equal = _components(n_rows, *_pairs(indices, distances == 0))
-    first_of_equal, equal = np.unique(equal, return_index=True, return_inverse=True)[1:]
-    return _joined(first_of_equal[equal], *_pairs(indices, near))
+    first_of_equal, number = np.unique(equal, return_index=True, return_inverse=True)[1:]
+    return _joined(first_of_equal[number], *_pairs(indices, near))
 
 
 def _pairs(indices: IntArray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

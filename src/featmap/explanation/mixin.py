@@ -46,8 +46,8 @@ class ExplanationMixin:
 
         The answer has three lists: what sets the rows around it apart from all rows, what changes across them on the
         map, and what varies there but is not seen on the map. Features that no other feature goes with, which may be
-        noise, do not take part. Several rows are taken as one group, of which up to 1,000 rows count. The rows around a row are those near it on the
-        map, weighted by a short walk on the graph of neighbours.
+        noise, do not take part. The rows around a row are those near it on the map, weighted by a short walk on the
+        graph of neighbours. Several rows are taken as one group, of which up to 1,000 rows count.
 
         Values are in the units of the data; with ``metric="cosine"`` they are those of rows scaled to length 1.
 

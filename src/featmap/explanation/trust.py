@@ -93,7 +93,7 @@ class Trust:
         }[self.word]
         flat = {1: "line", 2: "plane"}.get(self.n_components, f"{self.n_components}-dimensional map")
         return (
-            f"Arrows are {self.word}: they explain {self.share_of_flat:.0%} of what a {flat} could show of the "
+            f"Arrows are {self.word}: they tell {self.share_of_flat:.0%} of what a {flat} could show of the "
             f"changes around a row; {advice}."
         )
 
@@ -110,8 +110,8 @@ class Trust:
 
     def __str__(self) -> str:
         more = (
-            f"They explain {self.share_of_all:.0%} of what the features tell of each other in any number of "
-            f"directions ({self.n_rows} random rows)."
+            f"Of all that the features tell of each other there, which may take more dimensions than a map has, they "
+            f"tell {self.share_of_all:.0%} ({self.n_rows} random rows)."
         )
         lines = [
             self.sentence,

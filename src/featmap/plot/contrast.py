@@ -14,11 +14,12 @@ from numpy.typing import ArrayLike
 from ..checks.counts import checked_count
 from ..errors import InvalidParameterError
 from ..explanation.contrast import Contrast
+from ..explanation.numbers import named
 from .parts.bars import name_bars
 from .parts.canvas import INK, PALE_INK, PLAIN_TEXT, without_ticks
 from .parts.checks import MOST_NAMES
 from .parts.legends import attached_bar
-from .parts.names import checked_names, names_of_pixels, shortened, written
+from .parts.names import checked_names, names_of_pixels, shortened
 from .parts.palette import COLOURS
 from .parts.panels import axes_for_panels
 from .parts.pixels import number_pixels, outline_pixels
@@ -113,7 +114,7 @@ def contrast(
 def _names(result: Contrast, shape: Shape | None, given: ArrayLike | None) -> list[str]:
     if given is None and shape is not None:
         return names_of_pixels(shape)
-    known = [written(name) for name in result.features] if given is None else given
+    known = [named(name) for name in result.features] if given is None else given
     return checked_names("contrast", known, len(result.features))
 
 

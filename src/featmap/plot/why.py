@@ -45,7 +45,7 @@ def why(
     model: ModelOrPipeline,
     row: Any,
     *,
-    k: int = 6,
+    k: int = 5,
     kind: str = "blend",
     image_shape: tuple[int, ...] | None = None,
     image: ArrayLike | None = None,
@@ -65,7 +65,7 @@ def why(
         A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
     row : int or name
         The number of the row, a negative number counts from the end; or its name, if the data had an index.
-    k : int, default=6
+    k : int, default=5
         The largest number of features with an arrow, and with a bar, from 1 to 15.
     kind : {"blend", "tangent", "map", "frame"}, default="blend"
         The kind of arrows, as in ``model.arrows``.
