@@ -15,7 +15,6 @@ from featmap import (
     Change,
     FeatMAP,
     Hidden,
-    InvalidDataError,
     InvalidParameterError,
     InvalidRowsError,
     SetApart,
@@ -146,7 +145,7 @@ def test_groups_in_another_order_are_refused(table):
     model = FeatMAP(n_epochs=5, random_state=0).fit(frame)
     groups = pd.Series(np.arange(200) // 10, index=frame.index)
     assert model.trust(groups=groups).n_rows == 100
-    with pytest.raises(InvalidDataError, match="groups"):
+    with pytest.raises(InvalidRowsError, match="groups"):
         model.trust(groups=groups[::-1])
 
 
