@@ -570,3 +570,8 @@ def test_threads_do_not_matter(rng):
     for kind in ALL_KINDS:
         np.testing.assert_array_equal(one.arrows(kind=kind), two.arrows(kind=kind))
         np.testing.assert_array_equal(one.fidelity(kind=kind), two.fidelity(kind=kind))
+
+
+def test_data_and_map_that_were_exchanged_are_noticed(rng):
+    with pytest.warns(FeatmapWarning, match=r"explain\(X, Y\): the map Y has 6 columns .* exchanged"):
+        explain(rng.normal(size=(50, 2)), rng.normal(size=(50, 6)))

@@ -12,9 +12,10 @@ from ..checks.parameters import check_parameters
 from ..checks.rows import check_order, row_names
 from ..checks.scales import warn_of_scales
 from ..checks.settings import drawn_seed, neighborhood_settings
-from ..errors import InvalidDataError
+from ..errors import InvalidDataError, warn
 from . import Explanation
 
+MOST_DIMENSIONS = 3  # of maps that are drawn; one of more that has more columns than the data looks like data
 STAGES = ("scaling", "neighbors", "graph", "tangents", "alignment", "frames")
 
 
@@ -101,6 +102,9 @@ def explain(
         raise InvalidDataError(
             f"explain(X, Y): Y must have one row for each of the {table.shape[0]} rows of X; got {len(embedding)}"
         )
+    if embedding.shape[1] > max(table.shape[1], MOST_DIMENSIONS):
+        shapes = f"the map Y has {embedding.shape[1]} columns and the data X have {table.shape[1]}"
+        warn(f"explain(X, Y): {shapes}; were they exchanged?")
     names = getattr(columns, "feature_names_in_", None)
     check_order("Y", Y, row_names(X))
     parameters["n_components"] = embedding.shape[1]
