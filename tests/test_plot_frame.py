@@ -440,7 +440,7 @@ def test_panels_of_a_page_do_not_overlap(model, labels, options):
 
 def test_a_page_passes_on_the_kind_of_arrows(model):
     panel = plot.why(model, 5, kind="frame").child_axes[0]
-    assert parallel(steps(panel), model.arrows([5], "frame")[0][shown_columns(model, 5, 6)])
+    assert parallel(steps(panel), model.arrows([5], "frame")[0][shown_columns(model, 5, 5)])
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ class Backing:
     >>> from featmap import FeatMAP
     >>> X = np.column_stack([load_iris().data, np.random.default_rng(0).normal(size=150)])
     >>> FeatMAP(n_epochs=50, random_state=0).fit(X).backing()
-    Backing(5 features, 4 known by others, on 149 rows)
+    Backing(5 features, 4 known by others, on 150 rows)
     """
 
     features: np.ndarray

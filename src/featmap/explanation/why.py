@@ -53,7 +53,7 @@ class SetApart:
     >>> from featmap import FeatMAP
     >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris(as_frame=True).data)
     >>> print(model.why(0).apart[0])
-    petal length (cm): ... spreads below all (3.8 → 1.5)
+    petal length (cm): 1.3 spreads below all (3.76 → 1.51)
     """
 
     feature: Any
