@@ -161,14 +161,16 @@ def test_digit_one_keeps_its_density(digit_one):
 
 
 def test_arrows_are_true_on_mnist(mnist):
-    """Medians over 1,000 rows, K = 300: tangent arrows reach most of what linear arrows can."""
+    """Medians over 500 rows, K = 300: the default arrows are as true as a linear regression, which they contain."""
     model = FeatMAP(random_state=SETTINGS.seed).fit(mnist[0])
-    rows = np.sort(np.random.default_rng(0).choice(70_000, 1000, replace=False))
-    found = {kind: float(np.median(model.fidelity(rows, kind))) for kind in ("random", "frame", "tangent", "map")}
+    rows = np.sort(np.random.default_rng(0).choice(70_000, 500, replace=False))
+    kinds = ("random", "frame", "tangent", "map", "blend")
+    found = {kind: float(np.median(model.fidelity(rows, kind))) for kind in kinds}
     print(f"\nfidelity on MNIST: { ({kind: round(value, 3) for kind, value in found.items()}) }")
     assert abs(found["random"]) < 0.02
-    assert found["tangent"] >= 0.7 * found["map"]
-    assert found["map"] > 0.15
+    assert found["tangent"] >= 0.9 * found["map"]
+    assert found["blend"] >= 0.98 * found["map"]
+    assert found["map"] > 0.2
 
 
 def radii_correlations_of(model, embedding):
