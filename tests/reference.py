@@ -430,3 +430,14 @@ def welch_as_normal(a, b, axis):
 def weighted_ranks(x, weights):
     """The weight of all smaller values, and half of that of equal ones."""
     return np.array([weights[x < value].sum() + weights[x == value].sum() / 2 for value in x])
+
+
+def told_by_half(rows, directions, known):
+    """cos² between what the known features tell of the others, through their scores along the directions, and these."""
+    V, q = directions[known], directions.shape[1]
+    gram = V.T @ V
+    scores = np.array(
+        [np.linalg.solve(gram + 0.01 * np.trace(gram) / q * np.eye(q), V.T @ row[known]) for row in rows]
+    )
+    predicted, true = scores @ directions[~known].T, rows[:, ~known]
+    return (predicted * true).sum() ** 2 / (np.square(predicted).sum() * np.square(true).sum())

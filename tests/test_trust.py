@@ -7,8 +7,9 @@ import pytest
 from sklearn.datasets import make_swiss_roll
 from sklearn.decomposition import PCA
 
+import reference
 from featmap import FeatMAP, InvalidParameterError, explain, metrics
-from featmap.explanation.trust import Trust
+from featmap.explanation.trust import Trust, _leading_directions, _told_of_others
 
 
 def test_trust_in_a_flat_map_of_a_plane_is_complete(rng):
@@ -61,6 +62,19 @@ def test_a_handful_of_rows_has_finite_trust(n_rows, rng):
     trust = FeatMAP(n_epochs=3, random_state=0).fit(rng.normal(size=(n_rows, 9))).trust()
     figures = (trust.share_of_flat, trust.share_of_all, trust.fidelity, trust.trustworthiness)
     assert np.isfinite(figures).all()
+
+
+def test_what_features_tell_of_each_other_equals_its_twin(rng):
+    fitted, scored = (
+        rng.normal(size=(40, 3)) @ rng.normal(size=(3, 12)) + rng.normal(size=(40, 12)) for _ in range(2)
+    )
+    directions = _leading_directions(fitted, 5)
+    expected = np.linalg.svd(fitted)[2][:5].T
+    np.testing.assert_allclose(np.abs(np.sum(directions * expected, axis=0)), 1, rtol=1e-9)
+    known = np.arange(12) % 2 == 0
+    for q, told in enumerate(_told_of_others(scored, directions, known), start=1):
+        both = [reference.told_by_half(scored, directions[:, :q], half) for half in (known, ~known)]
+        assert told == pytest.approx(np.mean(both), rel=1e-9)
 
 
 def test_words_follow_the_share_of_a_flat_map():

@@ -23,6 +23,7 @@ from .points import MappedData, Points, points_of_data
 N_DIRECTIONS = (1, 2, 3, 5, 8, 12, 20)
 FEWEST_FEATURES = 8  # that can be halved; with fewer, variances are compared instead
 RIDGE = 0.01
+ROUNDING = 1e-12  # directions with a smaller part of the largest variance are not there
 GOOD, FAIR = 0.7, 0.4  # limits of the share of what a flat map could show
 TRUSTED_ROWS, RANKED_ROWS = 100, 500
 RANKED_NEIGHBORS = 15
@@ -201,11 +202,23 @@ def _told_by_features(
     n_features, dim = before.shape[1], fitted.mapped.embedding.shape[1]
     if min(len(before), len(after)) < 2:
         return np.zeros(len(_numbers(dim)))
-    directions = np.linalg.svd(np.sqrt(weights)[:, None] * before, full_matrices=False)[2].T
-    rows = np.sqrt(after_weights)[:, None] * after
     limit = (n_features - 1) // 2 if n_features >= FEWEST_FEATURES else n_features
     most = max(min(len(before) // 3, limit), 1)
-    return np.array([_told(rows, directions[:, : min(q, most)], is_first_half) for q in _numbers(dim)])
+    directions = _leading_directions(np.sqrt(weights)[:, None] * before, min(most, max(_numbers(dim))))
+    rows = np.sqrt(after_weights)[:, None] * after
+    told = _told_of_variance if n_features < FEWEST_FEATURES else _told_of_others
+    by_number = told(rows, directions, is_first_half)
+    return np.array([by_number[min(q, len(by_number)) - 1] for q in _numbers(dim)])
+
+
+def _leading_directions(rows: DoubleArray, most: int) -> DoubleArray:
+    """The right singular vectors of the largest singular values, from the products of rows: (n, at most ``most``)."""
+    squares, vectors = np.linalg.eigh(rows @ rows.T)
+    squares, vectors = squares[::-1][:most], vectors[:, ::-1][:, :most]
+    present = squares > ROUNDING * max(squares[0], 0.0)
+    if not present.any():
+        return np.zeros((rows.shape[1], 1))
+    return rows.T @ (vectors[:, present] / np.sqrt(squares[present]))
 
 
 def _centered(around: Neighborhoods, number: int) -> tuple[DoubleArray, DoubleArray]:
@@ -216,28 +229,41 @@ def _centered(around: Neighborhoods, number: int) -> tuple[DoubleArray, DoubleAr
     return rows - weights @ rows, weights
 
 
-def _told(rows: DoubleArray, directions: DoubleArray, is_first_half: np.ndarray) -> float:
-    """The squared cosine between what one half of the features tells of the other and what that is, both ways.
+def _told_of_variance(rows: DoubleArray, directions: DoubleArray, is_first_half: np.ndarray) -> DoubleArray:
+    """The share of variance along the first q directions, for each q: a few features cannot be halved."""
+    total = np.square(rows).sum()
+    along = np.cumsum(np.square(rows @ directions).sum(axis=0))
+    return along / total if total > 0 else np.zeros_like(along)
 
-    A few features cannot be halved. For them it is the share of their variance along the directions.
+
+def _told_of_others(rows: DoubleArray, directions: DoubleArray, is_first_half: np.ndarray) -> DoubleArray:
+    """R²_q for each q: the squared cosine between what one half of the features tells of the other and what that is.
+
+    The mean of both ways. With s the scores that the known half V_a gives along the directions, all sums over
+    features follow from the products of rows and directions within each half, which are the same for every q.
     """
-    if len(is_first_half) < FEWEST_FEATURES:
-        total = np.square(rows).sum()
-        return float(np.square(rows @ directions).sum() / total) if total > 0 else 0.0
-    both = [_cosine_of_others(rows, directions, known) for known in (is_first_half, ~is_first_half)]
-    return float(np.square(both).mean())
+    halves = is_first_half, ~is_first_half
+    along = [rows[:, half] @ directions[half] for half in halves]
+    grams = [directions[half].T @ directions[half] for half in halves]
+    sizes = [np.square(rows[:, half]).sum() for half in halves]
+    both = [_squared_cosines(along[a], grams[a], along[1 - a], grams[1 - a], sizes[1 - a]) for a in (0, 1)]
+    return np.mean(both, axis=0)
 
 
-def _cosine_of_others(rows: DoubleArray, directions: DoubleArray, known: np.ndarray) -> float:
-    V, q = directions[known], directions.shape[1]
-    gram = V.T @ V
-    ridge = RIDGE * np.trace(gram) / q
-    if ridge == 0:
-        return 0.0
-    scores = np.linalg.solve(gram + ridge * np.eye(q), V.T @ rows[:, known].T).T
-    predicted, true = scores @ directions[~known].T, rows[:, ~known]
-    sizes = np.sqrt(np.square(predicted).sum() * np.square(true).sum())
-    return float((predicted * true).sum() / sizes) if sizes > 0 else 0.0
+def _squared_cosines(
+    known: DoubleArray, known_gram: DoubleArray, others: DoubleArray, others_gram: DoubleArray, size: float
+) -> DoubleArray:
+    """cos²(V_b s, x_b) with s = (V_aᵀV_a + 0.01 tr/q)⁻¹ V_aᵀ x_a, for the first q directions and each q."""
+    found = np.zeros(known.shape[1])
+    for q in range(1, len(found) + 1):
+        gram = known_gram[:q, :q]
+        ridge = RIDGE * np.trace(gram) / q
+        if ridge > 0:
+            scores = np.linalg.solve(gram + ridge * np.eye(q), known[:, :q].T).T
+            predicted = np.einsum("ra,ab,rb->", scores, others_gram[:q, :q], scores, optimize=True)
+            if predicted > 0 and size > 0:
+                found[q - 1] = (scores * others[:, :q]).sum() ** 2 / (predicted * size)
+    return found
 
 
 def trustworthiness_of(mapped: MappedData, rows: IntArray, run: Run) -> float:
