@@ -433,7 +433,7 @@ def weighted_ranks(x, weights):
 
 
 def told_by_half(rows, directions, known):
-    """cos² between what the known features tell of the others, through their scores along the directions, and these."""
+    """cos² between what the known features tell of the others, along the directions, and these."""
     V, q = directions[known], directions.shape[1]
     gram = V.T @ V
     scores = np.array(
