@@ -50,15 +50,21 @@ def test_every_piece_of_code_on_the_page_runs(page, tmp_path, monkeypatch):
 
 
 def test_the_readme_shows_the_answer_that_its_code_gives():
-    """The order and R² of what changes follow the map, whose last bits are those of the versions installed."""
+    """Orders and last digits follow the map, whose bits are those of the versions installed: more features are asked."""
     readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(from sklearn.datasets import load_breast_cancer.*?)```", readme, re.DOTALL)
     (shown,) = re.findall(r"```text\n(Row 0 lies among .*?)```", readme, re.DOTALL)
     names: dict[str, object] = {}
     exec(code, names)
-    answer = str(names["model"].why(0))
-    for line in shown.splitlines():
-        if line.strip() != "…":
-            # "concavity error grows to the upper right", and the sentence up to what changes
-            part = re.split(r" \(\S+ → \S+ R²|; to the", line)[0]
-            assert part in answer
+    why = names["model"].why(0, k=12)
+    headings = [line for line in shown.splitlines() if line.endswith(":")]
+    assert len(headings) == 3
+    assert all(heading in str(why).splitlines() for heading in headings)
+    for pattern, lines in (
+        (r"^  ([\w ]+): \d", why.apart),
+        (r"^  ([\w ]+) grows to", why.changes),
+        (r"^  ([\w ]+) \(imp", why.hidden),
+    ):
+        (feature,) = re.findall(pattern, shown, re.MULTILINE)
+        assert feature in [line.feature for line in lines]
+    assert "Arrows are good" in str(why)
