@@ -50,7 +50,7 @@ def test_every_piece_of_code_on_the_page_runs(page, tmp_path, monkeypatch):
 
 
 def test_the_readme_shows_the_answer_that_its_code_gives():
-    """Orders and last digits follow the map, whose bits are those of the versions installed: more features are asked."""
+    """Orders and last digits follow the map, whose bits are those of the versions installed."""
     readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(from sklearn.datasets import load_breast_cancer.*?)```", readme, re.DOTALL)
     (shown,) = re.findall(r"```text\n(Row 0 lies among .*?)```", readme, re.DOTALL)
