@@ -9,24 +9,44 @@ BIN := $(VENV)/bin
 LOWEST := .venv-lowest
 NEWEST := .venv-newest
 SDIST := build/sdist
+NOTEBOOKS := .venv-notebooks
+DOCS := .venv-docs
 BENCH := .venv-bench
 BENCH_INSTALLED := $(BENCH)/.installed
 LAB := .venv-experiments
 LAB_INSTALLED := $(LAB)/.installed
+# Files of tests that run side by side. Tests of one file share what they prepare.
+WORKERS ?= 2
+SIDE_BY_SIDE := -n $(WORKERS) --dist loadfile
 
-.PHONY: demo test test-slow test-lowest test-newest lint clean
-.PHONY: bench bench-quick bench-publish bench-clean figures figures-quick figures-clean
+.PHONY: demo test test-slow test-lowest test-newest test-notebooks notebooks test-extras dist
+.PHONY: lint clean web docs docs-clean
+.PHONY: bench bench-quick bench-cluster bench-publish bench-clean figures figures-quick figures-clean
 .NOTPARALLEL:  # two installations into one environment at once would spoil it
 
-demo: $(VENV)/.plot
+demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py demo
 
-test: $(VENV)/.test $(VENV)/.peers
-	$(BIN)/python -m pytest -m "not slow"
+test: $(VENV)/.test $(VENV)/.peers $(VENV)/.browser
+	$(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE)
 
 # Claims on real data, and what takes long; FEATMAP_DATA names the folder with the data sets.
-test-slow: $(VENV)/.test $(VENV)/.peers
+test-slow: $(VENV)/.test $(VENV)/.peers $(VENV)/.scanpy
 	$(BIN)/python -m pytest -m slow -s
+
+# The explorer's widget in real notebooks. They bring many packages, so they have an environment of their own.
+test-notebooks: $(NOTEBOOKS)/.installed
+	$(NOTEBOOKS)/bin/python -m pytest -m slow tests/test_explorer_notebooks.py
+
+# The notebooks of the examples run again, with their outputs.
+notebooks: $(NOTEBOOKS)/.installed
+	$(NOTEBOOKS)/bin/python .ci/notebooks.py
+
+$(NOTEBOOKS)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(NOTEBOOKS)
+	$(NOTEBOOKS)/bin/python -m pip install --quiet --upgrade pip
+	$(NOTEBOOKS)/bin/python -m pip install --quiet --editable ".[notebooks]"
+	touch $@
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff format --check .
@@ -34,9 +54,34 @@ lint: $(VENV)/.lint
 	$(BIN)/mypy
 	$(BIN)/python .ci/docstrings.py
 
+# The explorer's page, which is committed with the library. A test builds it again and compares the bytes.
+web: web/node_modules/.installed
+	cd web && npm run --silent check && npm run --silent build
+
+web/node_modules/.installed: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	touch $@
+
+# On a busy machine the threads of a classifier or of t-SNE wait for each other.
+ONE_BLAS_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
+# The site of the documentation, into build/docs. It runs every example and draws every picture anew.
+docs: $(DOCS)/.installed docs-clean
+	$(ONE_BLAS_THREAD) $(DOCS)/bin/python docs/computed.py
+	$(ONE_BLAS_THREAD) $(DOCS)/bin/python -m sphinx -W --keep-going --quiet docs build/docs
+
+docs-clean:
+	rm -rf build/docs docs/generated
+
+$(DOCS)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --upgrade pip
+	$(DOCS)/bin/python -m pip install --quiet --editable ".[docs]"
+	touch $@
+
 # The library's own tests. Benchmarks and experiments need peers, which need versions of their own: they say nothing
-# about the floors. Single tests beside a peer skip where there is none.
-LIBRARY_TESTS := -m "not slow" -x -q --ignore-glob="*/test_bench*" --ignore-glob="*/test_experiment*"
+# about the floors. Single tests beside a peer skip where there is none. Those marked thorough run in `make test` only.
+LIBRARY_TESTS := -m "not slow and not thorough" -x -q $(SIDE_BY_SIDE) --ignore-glob="*/test_bench*" --ignore-glob="*/test_experiment*"
 
 # The floors of pyproject.toml, all together. Releases of that age call what later releases of their own dependencies
 # deprecate (matplotlib 3.9 does so with pyparsing 3.3): that is not an error here, as it is elsewhere.
@@ -54,6 +99,17 @@ test-newest:
 	$(NEWEST)/bin/python -m pip install --quiet "./$(SDIST)[test]"
 	cd $(SDIST) && $(abspath $(NEWEST))/bin/python -m pytest $(LIBRARY_TESTS) tests
 
+# What a release uploads, of the last commit: two builds must have the same bytes, and an index must be able to show the
+# README.
+dist: $(VENV)/.dist
+	$(BIN)/python .ci/dist.py
+	$(BIN)/twine check --strict dist/*
+
+# Each extra alone in a fresh environment, from the wheel: what needs it works with it, and names it without it. EXTRAS
+# chooses some of them.
+test-extras:
+	$(PYTHON) .ci/extras.py $(EXTRAS)
+
 # featMAP beside its peers; FEATMAP_DATA names the folder with mnist.npz, else MNIST is downloaded. The quick form needs
 # no data.
 bench: $(BENCH_INSTALLED)
@@ -61,6 +117,10 @@ bench: $(BENCH_INSTALLED)
 
 bench-quick: $(BENCH_INSTALLED)
 	$(BENCH)/bin/python -m benchmarks.bench --quick
+
+# A local cluster of two worker processes beside the local fit, and UMAP on a sample; see benchmarks/cluster.py.
+bench-cluster: $(BENCH_INSTALLED)
+	$(BENCH)/bin/python -m benchmarks.cluster
 
 # The results of the full form into benchmarks/README.md and docs/images.
 bench-publish: $(BENCH_INSTALLED)
@@ -92,8 +152,8 @@ $(BENCH_INSTALLED): pyproject.toml
 	$(BENCH)/bin/python -m pip install --quiet --editable ".[bench]"
 	touch $@
 
-clean:
-	rm -rf $(VENV) $(LOWEST) $(NEWEST) $(BENCH) $(LAB) demo build .pytest_cache .mypy_cache .ruff_cache
+clean: docs-clean
+	rm -rf web/node_modules $(VENV) $(LOWEST) $(NEWEST) $(NOTEBOOKS) $(DOCS) $(BENCH) $(LAB) demo build .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/.%: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[$*]"

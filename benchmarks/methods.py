@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from lab.peers import FEATMAP, PEERS, Method, Settings, fit_featmap
+from lab.peers import FEATMAP, PEERS, Method, Settings, fit_featmap, fit_umap
+
+from .data import Data
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A map; of ours also the CPU seconds of its stages, and the importance of features, to be asked for."""
+    """A map, and what else the method can tell of it: of ours the CPU seconds of its stages.
+
+    Neighbours (m, k) and importance are to be asked for, since they take memory and time of their own. Of a missing
+    neighbour the index is -1.
+    """
 
     embedding: np.ndarray
     stages: dict[str, float] = field(default_factory=dict)
     importance: Callable[[], np.ndarray] | None = None
+    neighbors: Callable[[], np.ndarray] | None = None
+
+
+Make = Callable[[Any, Settings], Fit]
 
 
 @dataclass(frozen=True)
@@ -25,23 +37,35 @@ class Entry:
 
     method: Method
     seed: int | None = None
+    make: Make | None = None  # where more than the map is asked for
 
-    def fit(self, X: np.ndarray, n_epochs: int, n_jobs: int) -> Fit:
-        settings = Settings(self.seed, n_epochs, n_jobs)
-        return fit_ours(X, settings) if self.method is FEATMAP else Fit(self.method.make(X, settings))
+    def fit(self, data: Data, n_epochs: int | None, n_jobs: int) -> Fit:
+        settings = Settings(self.seed, n_epochs, n_jobs, data.metric)
+        return self.make(data.X, settings) if self.make else Fit(self.method.make(data.X, settings))
 
 
-def fit_ours(X: np.ndarray, settings: Settings) -> Fit:
+def fit_ours(X: Any, settings: Settings) -> Fit:
     model = fit_featmap(X, settings)
     stages = {report.stage: report.cpu_seconds for report in model.fit_report_}
-    return Fit(model.embedding_, stages, model.feature_importance)
+    return Fit(model.embedding_, stages, model.feature_importance, partial(found_by_ours, model))
+
+
+def found_by_ours(model: Any) -> np.ndarray:
+    indices, distances = model.neighbors_
+    return np.where(np.isfinite(distances), indices, -1)
+
+
+def fit_umap_learn(X: Any, settings: Settings) -> Fit:
+    """Of fewer than 4,096 rows umap-learn keeps no neighbours. Of more the first is the row itself."""
+    model = fit_umap(X, settings)
+    return Fit(model.embedding_, neighbors=None if model._small_data else lambda: model._knn_indices[:, 1:])
 
 
 METHODS = {
-    "featMAP": Entry(FEATMAP, seed=0),
-    "featMAP (unseeded)": Entry(FEATMAP),
-    "UMAP": Entry(PEERS["UMAP"]),
-    "UMAP (seeded)": Entry(PEERS["UMAP"], seed=0),
+    "featMAP": Entry(FEATMAP, 0, fit_ours),
+    "featMAP (unseeded)": Entry(FEATMAP, None, fit_ours),
+    "UMAP": Entry(PEERS["UMAP"], None, fit_umap_learn),
+    "UMAP (seeded)": Entry(PEERS["UMAP"], 0, fit_umap_learn),
     "densMAP": Entry(PEERS["densMAP"]),
     "PaCMAP": Entry(PEERS["PaCMAP"]),
     "TriMap": Entry(PEERS["TriMap"]),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from .plan import ALL_CORES, WARM
 from .records import Results, Run, by_seconds
-from .targets import exponent, seconds_by_rows
+from .sizes import GROWTH_FROM, ON_GAUSSIAN, Line, exponent, largest_of, lines, seconds_by_rows
 
 BY_METHOD, BY_ROWS = "time_by_method.png", "time_by_rows.png"
 
@@ -25,8 +24,6 @@ COLORS = {
     "TriMap": "#56B4E9",
     "openTSNE": "#000000",
 }
-BACKGROUND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}  # of names that a line may cross
-LABEL_GAP = 0.05  # between the names at the ends of lines, as a part of the height
 
 
 def by_method(results: Results, data: str) -> Figure:
@@ -38,12 +35,16 @@ def by_method(results: Results, data: str) -> Figure:
     figure = Figure(figsize=(8, 0.33 * sum(heights) + 1.6), layout="constrained")
     above, below = figure.subplots(2, 1, height_ratios=heights)
     runs = sorted(runs, key=by_seconds)
-    colors = [COLORS["featMAP"] if run["method"].startswith("featMAP") else OTHER for run in runs]
-    draw_bars(above, [run["method"] for run in runs], [run.get("cpu") for run in runs], colors, reasons(runs))
+    colors = [OURS if run["method"].startswith("featMAP") else OTHER for run in runs]
+    draw_bars(above, [bar_name(run) for run in runs], [run.get("cpu") for run in runs], colors, reasons(runs))
     above.set(title=f"One map of {data}: CPU seconds, compiled before")
     draw_bars(below, list(stages), list(stages.values()), [OURS] * len(stages), {})
     below.set(title="featMAP by stage: CPU seconds")
     return figure
+
+
+def bar_name(run: Run) -> str:
+    return run["method"] if run["epochs"] is None else f"{run['method']}, {run['epochs']} epochs"
 
 
 def reasons(runs: list[Run]) -> dict[int, str]:
@@ -67,54 +68,42 @@ def draw_bars(ax: Axes, names: list[str], seconds: list[Any], colors: list[str],
 
 
 def by_rows(results: Results) -> Figure:
-    """CPU seconds against rows, each line with its exponent from 10,000 rows on (of all sizes, if they end there)."""
-    figure = Figure(figsize=(8, 5.5), layout="constrained")
+    """CPU seconds against rows, each line with its exponent from 100,000 rows on, if it goes beyond them."""
+    figure = Figure(figsize=(9.5, 5.5), layout="constrained")
     ax = figure.add_subplot()
-    sized = [run for run in results.rows() if run["data"].isdigit()]
-    lines = {method: seconds_by_rows(results, method) for method in dict.fromkeys(run["method"] for run in sized)}
-    lines = {method: seconds for method, seconds in lines.items() if seconds}
-    for method, seconds in lines.items():
-        draw_line(ax, method, seconds)
+    by_name = lines(results)
+    drawn = {name: line for name, line in by_name.items() if largest_of(line)}
+    for name in sorted(drawn, key=lambda name: -max(seconds_by_rows(drawn[name]).values())):
+        draw_line(ax, name, drawn[name])
     ax.set(xlabel="rows (50 features)", ylabel="CPU seconds")
-    ax.set(title="Time against rows, with the exponent of each line")
+    ax.set(title=f"Time against rows, with the exponent of its growth from {GROWTH_FROM:,} rows on")
     ax.grid(alpha=0.3)
     ax.spines[["top", "right"]].set_visible(False)
-    name_lines(ax, lines, {method: line_name(results, method, seconds) for method, seconds in lines.items()})
-    failures = said_of_failures(sized)
+    if drawn:
+        ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    failures = said_of_failures(by_name)
     if failures:
         figure.supxlabel("\n".join(failures), fontsize=9, style="italic")
     return figure
 
 
-def draw_line(ax: Axes, method: str, seconds: dict[int, float]) -> None:
-    width = 3 if method == "featMAP" else 1.5
-    ax.loglog(list(seconds), list(seconds.values()), "o-", color=COLORS.get(method, OTHER), linewidth=width)
+def draw_line(ax: Axes, name: str, line: Line) -> None:
+    """The Gaussian's lines are dashed."""
+    seconds = seconds_by_rows(line)
+    width, style = 3 if name == "featMAP" else 1.5, "o--" if name.endswith(ON_GAUSSIAN) else "o-"
+    color, label = COLORS.get(name.removesuffix(ON_GAUSSIAN), OTHER), name_with_exponent(name, line)
+    ax.loglog(list(seconds), list(seconds.values()), style, color=color, linewidth=width, label=label)
 
 
-def said_of_failures(runs: list[Run]) -> list[str]:
-    failed = [run for run in runs if "failed" in run]
-    return [f"{run['method']} at {int(run['data']):,} rows: {run['failed'][:60]}" for run in failed]
+def said_of_failures(by_name: dict[str, Line]) -> list[str]:
+    return [
+        f"{name} at {rows:,} rows: {run['failed'][:60]}"
+        for name, line in by_name.items()
+        for rows, run in line.items()
+        if "failed" in run
+    ]
 
 
-def line_name(results: Results, method: str, seconds: dict[int, float]) -> str:
-    largest = max(seconds)
-    smallest = 10_000 if 10_000 in seconds and largest > 10_000 else min(seconds)
-    slope = exponent(results, method, smallest, largest) if largest > smallest else None
-    return method if slope is None else f"{method}, {slope:.2f}"
-
-
-def name_lines(ax: Axes, lines: dict[str, dict[int, float]], names: dict[str, str]) -> None:
-    """Each line's name beside its last point, names of the same column moved apart."""
-    if not lines:
-        return
-    columns = {max(seconds) for seconds in lines.values()}
-    ax.set_xlim(right=6 * max(columns))  # room for the names
-    ax.set_ylim(top=3 * ax.get_ylim()[1])
-    low, high = np.log(ax.get_ylim())
-    for column in columns:
-        ends = {method: seconds[column] for method, seconds in lines.items() if max(seconds) == column}
-        height = -np.inf
-        for method in sorted(ends, key=lambda method: ends[method]):
-            height = max((np.log(ends[method]) - low) / (high - low), height + LABEL_GAP)
-            beside = {"transform": ax.get_xaxis_transform(), "va": "center", "fontsize": 9, "bbox": BACKGROUND}
-            ax.text(1.2 * column, height, names[method], color=COLORS.get(method, OTHER), **beside)
+def name_with_exponent(name: str, line: Line) -> str:
+    slope = exponent(line, largest_of(line))
+    return name if slope is None else f"{name}: {slope:.2f} (to {largest_of(line):,})"

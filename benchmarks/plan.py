@@ -5,30 +5,39 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .data import GAUSSIAN, SURVEY, TFIDF
+
 FIRST_EVER = "first ever"  # nothing compiled yet
+FIRST_LARGE = "first large"  # after digits in the same process, and nothing else compiled yet
 FRESH = "fresh process"  # compiled before, nothing imported yet
 WARM = "warm"  # after a small fit in the same process
 ALL_CORES = -1
+EQUAL_EPOCHS = 500  # where methods are given the same number
 
 WITH_QUALITY = ("mnist", "digits")
-SIZES = (1_000, 10_000, 100_000, 1_000_000)
+SIZES = (1_000, 10_000, 100_000, 300_000, 1_000_000, 3_000_000)
+LARGEST = 10_000_000
+JUST_LARGE = "12000"  # above 10,000 rows featMAP searches approximately
+MINUTES = {"digits": 3, "1000": 5, "10000": 5, JUST_LARGE: 5, SURVEY: 5, TFIDF: 5, str(LARGEST): 90}
+OTHER_MINUTES = 15
 
 
 @dataclass(frozen=True)
 class Job:
-    """One process to run: a method on a data set (a number is that many rows of the manifold)."""
+    """One process to run: a method on data that `data.load` knows by name, for the method's own epochs if None."""
 
     method: str
     data: str
-    epochs: int = 500
+    epochs: int | None = None
     jobs: int = ALL_CORES
     start: str = WARM
     round: int = 1
 
     @property
     def key(self) -> str:
+        epochs = "default" if self.epochs is None else self.epochs
         threads = "all cores" if self.jobs == ALL_CORES else f"{self.jobs} threads"
-        return f"{self.method} | {self.data} | {self.epochs} epochs | {threads} | {self.start} | round {self.round}"
+        return f"{self.method} | {self.data} | {epochs} epochs | {threads} | {self.start} | round {self.round}"
 
     @property
     def is_ours(self) -> bool:
@@ -38,17 +47,34 @@ class Job:
     def file_name(self) -> str:
         return re.sub(r"[^a-z0-9]+", "-", self.key.lower()).strip("-") + ".npy"
 
+    @property
+    def minutes(self) -> int:
+        """After these it is ended."""
+        return MINUTES.get(self.data, OTHER_MINUTES)
+
 
 def full_plan() -> list[Job]:
-    return starts("featMAP", rounds=3) + starts("UMAP", rounds=3) + mnist() + sizes()
+    first = [*starts("featMAP", rounds=3), first_large(), *starts("UMAP", rounds=3)]
+    return first + mnist() + sizes() + hard_data()
 
 
 def quick_plan() -> list[Job]:
     """Peers compile half a minute in every process, so they have few here; what matters least is last."""
-    peers = [Job(method, "digits") for method in ("UMAP", "PaCMAP")]
-    small = [Job("featMAP", str(rows), epochs=200) for rows in (1_000, 4_000, 16_000)]
-    last = [Job("densMAP", "digits"), Job("UMAP", "digits", start=FIRST_EVER)]
-    return starts("featMAP", rounds=1) + peers + small + last
+    small = [Job("featMAP", data) for data in ("1000", "4000", "16000", f"{GAUSSIAN} 20000")]
+    hard = [Job("featMAP", data) for data in (SURVEY, TFIDF)]
+    last = [first_large(), Job("densMAP", "digits"), Job("UMAP", "digits", start=FIRST_EVER)]
+    return [*starts("featMAP", rounds=1), Job("UMAP", "digits"), *small, Job("PaCMAP", "digits"), *hard, *last]
+
+
+def on_request() -> list[Job]:
+    """Jobs that run only if they are asked for by name."""
+    return [Job("featMAP", str(LARGEST))]
+
+
+def chosen(jobs: list[Job], texts: list[str]) -> list[Job]:
+    """The jobs whose key contains one of the texts as whole words: "1000" is not in "10000"."""
+    patterns = [rf"(?<!\w){re.escape(text)}(?!\w)" for text in texts]
+    return [job for job in jobs if any(re.search(pattern, job.key) for pattern in patterns)]
 
 
 def starts(method: str, rounds: int) -> list[Job]:
@@ -57,15 +83,20 @@ def starts(method: str, rounds: int) -> list[Job]:
     return [Job(method, "digits", start=FIRST_EVER), *fresh, Job(method, "digits")]
 
 
+def first_large() -> Job:
+    return Job("featMAP", JUST_LARGE, start=FIRST_LARGE)
+
+
 def mnist() -> list[Job]:
     """Ours before and after umap-learn, so that a slow hour of the machine meets both; then the other peers."""
     peers = ("h-NNE", "PaCMAP", "TriMap", "openTSNE", "featuremap (authors)")
     return [
         *ours_on_mnist(1),
         Job("UMAP", "mnist"),
+        Job("UMAP", "mnist", EQUAL_EPOCHS),
+        *ours_on_mnist(2),
         Job("UMAP (seeded)", "mnist", jobs=1),  # umap-learn takes no more with a seed
         Job("densMAP", "mnist"),
-        *ours_on_mnist(2),
         *(Job(method, "mnist") for method in peers),
     ]
 
@@ -76,15 +107,28 @@ def ours_on_mnist(number: int) -> list[Job]:
         Job("featMAP", "mnist", jobs=2, round=number),
         Job("featMAP", "mnist", round=number),
         Job("featMAP (unseeded)", "mnist", round=number),
+        Job("featMAP", "mnist", EQUAL_EPOCHS, round=number),
     ]
 
 
 def sizes() -> list[Job]:
-    """Peers that would take many times the limit on a million rows end at 100,000."""
-    plan = []
-    for rows in SIZES:
-        methods = ["featMAP", "UMAP", "PaCMAP", "h-NNE"]
-        if rows <= 100_000:
-            methods += ["densMAP", "TriMap", "openTSNE"]
-        plan += [Job(method, str(rows), epochs=200) for method in methods]
-    return plan
+    """Sheets of all sizes. A peer has no job that would take many times the limit."""
+    return [Job(method, str(rows)) for rows in SIZES for method in methods_at(rows)]
+
+
+def methods_at(rows: int) -> list[str]:
+    methods = ["featMAP"]
+    if rows <= 1_000_000:
+        methods += ["UMAP"]
+    if rows <= 300_000:
+        methods += ["PaCMAP"]
+    if rows <= 100_000:
+        methods += ["h-NNE", "densMAP", "TriMap", "openTSNE"]
+    return methods
+
+
+def hard_data() -> list[Job]:
+    """Data whose neighbours are hard to find."""
+    shared = (f"{GAUSSIAN} 100000", SURVEY, TFIDF)
+    both = [Job(method, data) for data in shared for method in ("featMAP", "UMAP")]
+    return [*both, Job("featMAP", f"{GAUSSIAN} 1000000")]

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from .methods import METHODS
-from .plan import FIRST_EVER, WITH_QUALITY, Job
+from .plan import FIRST_EVER, FIRST_LARGE, WITH_QUALITY, Job
 from .records import Run
 from .targets import NOT_INSTALLED
 
@@ -33,14 +33,18 @@ def run_alone(job: Job, folder: Path, limit: float) -> Run:
 
 def command_of(job: Job, folder: Path) -> list[str]:
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.run_one", job.method, job.data]
-    command += ["--epochs", str(job.epochs), "--jobs", str(job.jobs), "--start", job.start]
-    return [*command, "--map", str(folder.resolve() / job.file_name)] if job.data in WITH_QUALITY else command
+    command += ["--jobs", str(job.jobs), "--start", job.start]
+    if job.epochs is not None:
+        command += ["--epochs", str(job.epochs)]
+    if job.data in WITH_QUALITY:
+        command += ["--map", str(folder.resolve() / job.file_name)]
+    return command
 
 
 def environment_of(job: Job, folder: Path) -> dict[str, str]:
-    """Each package has a cache of compiled code to itself, which is emptied before a first fit ever."""
+    """Each package has a cache of compiled code to itself, which is emptied before a first fit."""
     compiled = folder.resolve() / "compiled" / METHODS[job.method].method.module
-    if job.start == FIRST_EVER:
+    if job.start in (FIRST_EVER, FIRST_LARGE):
         shutil.rmtree(compiled, ignore_errors=True)
     return {**os.environ, "NUMBA_CACHE_DIR": str(compiled)}
 

@@ -31,12 +31,13 @@ class Results:
             rounds.setdefault(job, []).append(run)
         return [joined(runs) for runs in rounds.values()]
 
-    def find(self, method: str, data: str, *, start: str = WARM, jobs: int = ALL_CORES) -> Run | None:
-        wanted = (method, data, start, jobs)
-        return next((r for r in self.rows() if (r["method"], r["data"], r["start"], r["jobs"]) == wanted), None)
+    def find(self, method: str, data: str, **wanted: Any) -> Run | None:
+        """The run of a job, warm and on all cores at the method's own epochs unless more is said."""
+        wanted = {"method": method, "data": data, "epochs": None, "start": WARM, "jobs": ALL_CORES} | wanted
+        return next((run for run in self.rows() if wanted.items() <= run.items()), None)
 
-    def finished(self, method: str, data: str, *, start: str = WARM, jobs: int = ALL_CORES) -> Run | None:
-        run = self.find(method, data, start=start, jobs=jobs)
+    def finished(self, method: str, data: str, **wanted: Any) -> Run | None:
+        run = self.find(method, data, **wanted)
         return None if run is None or "failed" in run else run
 
 
@@ -52,6 +53,11 @@ def medians(runs: list[dict[str, Any]]) -> dict[str, float]:
     """The median of every figure over the runs; the values that are floats are figures."""
     measured = [name for name, value in runs[0].items() if isinstance(value, float)]
     return {name: median(run[name] for run in runs) for name in measured}
+
+
+def mb_beyond_data(run: Run | None) -> float | None:
+    """The peak of memory less what the interpreter held before, and less the data."""
+    return run and run["peak_mb"] - run["interpreter_mb"] - run["data_mb"]
 
 
 def by_seconds(run: Run) -> float:

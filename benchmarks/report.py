@@ -9,7 +9,16 @@ from lab.files import write_text
 from .pictures import BY_METHOD, BY_ROWS, by_method, by_rows
 from .plan import WARM
 from .records import Results
-from .tables import machine_text, method_table, size_table, stage_table, start_table, target_table
+from .tables import (
+    machine_text,
+    memory_table,
+    method_table,
+    recall_table,
+    seconds_table,
+    stage_table,
+    start_table,
+    target_table,
+)
 from .targets import all_targets
 
 
@@ -35,9 +44,13 @@ def as_markdown(results: Results, pictures: str = "") -> str:
         method_table([run for run in results.rows() if run["data"] == data and run["start"] == WARM]),
         f"![CPU seconds by method]({pictures}{BY_METHOD})",
         "### CPU seconds by rows (50 features)",
-        size_table(results),
+        seconds_table(results),
         f"![CPU seconds against rows]({pictures}{BY_ROWS})",
-        "### Cold and warm: digits",
+        "### Peak memory by rows, MB beyond the data",
+        memory_table(results),
+        "### Recall of the neighbours",
+        recall_table(results),
+        "### Cold and warm",
         start_table(results),
         "### featMAP by stage, CPU seconds",
         stage_table(results),

@@ -20,6 +20,7 @@ from featmap import Explanation, FeatMAP, explain
 from featmap.explanation.arrows import SCORED, Arrows
 from featmap.explanation.neighborhoods import Neighborhoods
 from featmap.explanation.regression import default_neighbors
+from featmap.explanation.spaces import SpacesOfFit
 from lab.data.labelled import labelled
 from lab.pages import line, put_between, table
 
@@ -56,7 +57,7 @@ def drawn(explanation: Explanation, kind: str, rows: np.ndarray) -> Iterator[np.
     draw: Arrows = SCORED["tangent" if kind == FLAT else kind]
     make = equally_weighted if kind == FLAT else Neighborhoods.around
     for row in rows[:, None]:
-        yield draw(points, row, make(points, row, k, points.mapped.copies), None)
+        yield draw(make(points, row, k, points.mapped.copies), SpacesOfFit(points, row))
 
 
 def equally_weighted(points: Any, chosen: np.ndarray, k: int, units: np.ndarray) -> Neighborhoods:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.datasets import load_digits
 
 from featmap import FeatMAP
 from featmap.run import Run
+from featmap.run import checkpoint as policy
 from featmap.run.progress import Progress
 
 
@@ -63,16 +63,16 @@ def umap():
 @pytest.fixture
 def flip_singular_vectors(monkeypatch):
     """Call it: from then on singular vectors come with other signs."""
-    from featmap import pipeline
+    from featmap.tangents import svd
 
-    find = pipeline.find_tangents
+    find = svd.eigenvectors
 
-    def flipped(*arguments):
-        tangents = find(*arguments)
-        signs = np.random.default_rng(5).choice([-1.0, 1.0], tangents.singular_values.shape)
-        return replace(tangents, factors=tangents.factors * signs[:, None, :])
+    def flipped(matrices):
+        values, vectors = find(matrices)
+        odd = np.abs(vectors).argmax(axis=2, keepdims=True) % 2 == 1
+        return values, np.where(odd, -vectors, vectors)
 
-    return lambda: monkeypatch.setattr(pipeline, "find_tangents", flipped)
+    return lambda: monkeypatch.setattr(svd, "eigenvectors", flipped)
 
 
 @pytest.fixture
@@ -82,6 +82,13 @@ def stages_begun(monkeypatch):
     stage = Progress.stage
     monkeypatch.setattr(Progress, "stage", lambda self, name: begun.append(name) or stage(self, name))
     return begun
+
+
+@pytest.fixture
+def at_every_chance(monkeypatch):
+    """Checkpoints are written whenever they could be."""
+    monkeypatch.setattr(policy, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(policy, "MOST_OF_THE_TIME", np.inf)
 
 
 @pytest.fixture

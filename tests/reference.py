@@ -19,6 +19,25 @@ def nearest_others(X, k):
     return np.array(indices), np.array(distances)
 
 
+def nearest_in_lists(points, homes, query, lists, n_wanted):
+    """The points in some lists that are nearest to a query: their numbers and squared distances, ties by number."""
+    inside = np.flatnonzero(np.isin(homes, lists))
+    squared = ((points[inside] - query) ** 2).sum(axis=1)
+    order = np.argsort(squared, kind="stable")[:n_wanted]
+    return inside[order], squared[order]
+
+
+def remaining_lengths(rows, coordinates):
+    """How long a row is beyond its coordinates along orthonormal directions."""
+    return np.sqrt(np.maximum((rows**2).sum(axis=1) - (coordinates**2).sum(axis=1), 0))
+
+
+def proposed(estimates, errors, k):
+    """For each query the rows whose distance may be among the k smallest, if each is off by its error at most."""
+    highest = np.sort(estimates + errors, axis=1)[:, k - 1 : k]
+    return [np.flatnonzero(row).tolist() for row in estimates - errors <= highest]
+
+
 def memberships(distances, n_neighbors):
     """P̃ of one row by bracketing its bandwidth."""
     d = np.asarray(distances, np.float64)
@@ -57,6 +76,18 @@ def local_svd(X, i, neighbors, weights, center="point"):
 def nearest_orthogonal(matrix):
     u, _, vt = np.linalg.svd(matrix)
     return u @ vt
+
+
+def decoded(codes):
+    """Matrices [[c, −ds], [s, dc]] of codes: the smaller of cosine and sine, times 2²⁸, above three bits."""
+    matrices = []
+    for code in codes:
+        smaller, bits = (int(code) >> 3) * 2.0**-28, int(code) & 7
+        larger = np.sqrt(1 - smaller**2) * (-1 if bits & 4 else 1)
+        c, s = (smaller, larger) if bits & 2 else (larger, smaller)
+        d = -1 if bits & 1 else 1
+        matrices.append([[c, -d * s], [s, d * c]])
+    return np.array(matrices)
 
 
 def geometric_median(places, weights, n_steps=50):
@@ -334,6 +365,19 @@ def weighted_centered(values, weights):
     return values - weights @ values
 
 
+def combined_rows(X, rows, origin, coefficients):
+    """Σ_j c_j (x_j − o) for each line of coefficients."""
+    X = np.asarray(X, np.float64)
+    return coefficients @ (X[rows] - X[origin])
+
+
+def mean_projection(X, members, pairs):
+    """The mean of V Vᵀ = Xᵀ B X over some spaces, X the rows minus the first of them: (n, n)."""
+    X = np.asarray(X, np.float64)
+    parts = [(X[rows] - X[rows[0]]).T @ B @ (X[rows] - X[rows[0]]) for rows, B in zip(members, pairs, strict=True)]
+    return np.mean(parts, axis=0)
+
+
 def weighted_slopes(X, Y, weights):
     """Gᵀ of the weighted regression of X on Y: (d', n)."""
     on_map, features = (np.sqrt(weights)[:, None] * weighted_centered(part, weights) for part in (Y, X))
@@ -441,3 +485,43 @@ def told_by_half(rows, directions, known):
     )
     predicted, true = scores @ directions[~known].T, rows[:, ~known]
     return (predicted * true).sum() ** 2 / (np.square(predicted).sum() * np.square(true).sum())
+
+
+def in_unit_size(X, center, scale, farthest=1e15):
+    """(X − center)·scale in float64, kept in float32."""
+    return np.clip((np.asarray(X, np.float64) - center) * scale, -farthest, farthest).astype(np.float32)
+
+
+def divided_by_length(row):
+    """A row of length 1, and the length it had: squares are added one by one."""
+    squares = 0.0
+    for value in np.asarray(row, np.float64):
+        squares += value * value
+    return (row / (np.sqrt(squares) or 1.0)).astype(np.float32), np.sqrt(squares)
+
+
+# The coarse graph. P is a dense symmetric matrix with zero diagonal.
+
+
+def greedy_centers(P, order):
+    """Points in this order that have no edge to one chosen before."""
+    centers = []
+    for i in order:
+        if not P[i, centers].any():
+            centers.append(i)
+    return np.sort(centers)
+
+
+def strongest_centers(P, centers):
+    """For every point the place in ``centers`` of the one with the strongest edge, or its own."""
+    groups = P[:, centers].argmax(axis=1)
+    groups[centers] = np.arange(len(centers))
+    return groups
+
+
+def sums_between(P, groups):
+    """Σ P_ij between groups, relative to the largest."""
+    belongs = np.eye(groups.max() + 1)[groups]
+    sums = belongs.T @ P @ belongs
+    np.fill_diagonal(sums, 0)
+    return sums / sums.max()

@@ -9,8 +9,9 @@ import scipy.sparse as sp
 
 from featmap.data.scaling import scale_data
 from featmap.graph import build_graph, weights_of_neighbors
+from featmap.kernels.rotations import code_rotations
 from featmap.neighbors import find_neighbors, make_search
-from featmap.tangents.alignment import connect
+from featmap.tangents.alignment import connect_with_products
 from featmap.tangents.svd import find_tangents
 from featmap.values import Graph, Order
 
@@ -37,7 +38,8 @@ def connected(X, run, dim=2, center="mean"):
     """Scaled data, tangent spaces, the graph, and the connection along its edges."""
     data, tangents, _ = tangents_of(X, run, center=center, n_axes=dim)
     graph = neighbors_and_graph(X, run)[2]
-    return data, tangents, graph, connect(data, tangents, graph, dim, center, Order.of_the_rows(X.shape[0]), run)
+    order = Order.of_the_rows(X.shape[0])
+    return data, tangents, graph, connect_with_products(data, tangents, graph, dim, center, order, run)
 
 
 def as_graph(weights):
@@ -47,5 +49,14 @@ def as_graph(weights):
     return Graph(weights)
 
 
+def coded(matrices):
+    """Orthogonal matrices as a connection keeps them: those of the plane as codes."""
+    if matrices.shape[1] != 2:
+        return matrices
+    codes = np.empty(len(matrices), np.int32)
+    code_rotations(matrices, 0.0, codes)
+    return codes
+
+
 def all_rows(tangents):
-    return np.arange(len(tangents.factors), dtype=np.int32)
+    return np.arange(len(tangents.neighbors), dtype=np.int32)

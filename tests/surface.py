@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import featmap
-from featmap import datasets, metrics, plot
 from featmap.explanation import Explanation
 from featmap.explanation.backing import Backing
 from featmap.explanation.contrast import Contrast, FeatureRanking
@@ -21,10 +20,9 @@ RESULTS = (Explanation, Backing, Contrast, MapVariance, FeatureRanking, Perturba
 def public_surface() -> Iterator[tuple[str, Any]]:
     """Functions, classes, and the methods and properties of classes. Errors and warnings have no parameters."""
     named = [(name, getattr(featmap, name)) for name in featmap.__all__]
-    for module in (metrics, plot, datasets):
-        named += [
-            (f"{module.__name__.removeprefix('featmap.')}.{name}", getattr(module, name)) for name in module.__all__
-        ]
+    for package in featmap._SUBPACKAGES:
+        module = getattr(featmap, package)
+        named += [(f"{package}.{name}", getattr(module, name)) for name in module.__all__]
     named += [(result.__name__, result) for result in RESULTS if result.__name__ not in featmap.__all__]
     for name, value in named:
         if inspect.isfunction(value):

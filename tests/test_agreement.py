@@ -12,7 +12,7 @@ from featmap.layout.similarity import Curve
 from stages import as_graph
 
 
-def random_edges(rng, m=40, alone=()):
+def random_edges(rng, run, m=40, alone=()):
     """A graph in which some points have no edges."""
     P = np.triu(rng.random((m, m)) * (rng.random((m, m)) < 0.2), 1)
     P[0, 1:] = 0.3
@@ -23,7 +23,7 @@ def random_edges(rng, m=40, alone=()):
 
 
 def test_averages_equal_their_twin(rng, run):
-    P, edges = random_edges(rng, alone=[3, 7])
+    P, edges = random_edges(rng, run, alone=[3, 7])
     averages, terms = Averages.over(edges, run), rng.normal(size=(2, 40))
     np.testing.assert_allclose(averages.of(terms, run), reference.averaged(terms.T, P).T, rtol=1e-5, atol=1e-6)
     transposed = reference.averaged(np.eye(40), P).T @ terms.T
@@ -34,7 +34,7 @@ def test_slopes_are_those_of_the_value(rng, run):
     """By finite differences of the twin, in which points without neighbours are left out from the beginning."""
     alone = np.array([3, 7])
     others = np.setdiff1d(np.arange(40), alone)
-    P, edges = random_edges(rng, alone=alone)
+    P, edges = random_edges(rng, run, alone=alone)
     P = P[np.ix_(others, others)].astype(np.float64)
     data, on_map = rng.normal(size=(2, 2, 40))
     agreement = Agreement.with_data(data, edges, run)

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import reference
 from featmap.graph import build_graph
 from featmap.tangents import alignment as stage
-from featmap.tangents.alignment import alignment, connect, transport
+from featmap.tangents.alignment import alignment, connect, connect_with_products, transport
 from featmap.tangents.axes import axes
 from featmap.values import Neighbors, Order
 from stages import CONNECT_ALL, tangents_of
@@ -55,13 +55,16 @@ def test_transport_there_and_back(curved):
 
 @pytest.mark.parametrize("center", ["mean", "point"])
 @pytest.mark.parametrize("dim", [1, 2, 5])
-@pytest.mark.parametrize("slices", [1, 7])
+@pytest.mark.parametrize("slices", [1, 3])
 def test_connection_equals_its_twin(curved, dim, slices, center, run, monkeypatch):
     data, tangents = curved
     monkeypatch.setattr(stage, "BYTES_OF_AXES", 4 * 500 * min(dim, 3) * 3 // slices)
+    monkeypatch.setattr(stage, "FEWEST_FEATURES", 1)
+    monkeypatch.setattr(stage, "FEATURES_AT_ONCE", 1)
     distances = np.sort(np.random.default_rng(0).random(tangents.neighbors.shape), axis=1).astype(np.float32)
     graph = build_graph(Neighbors(tangents.neighbors, distances), 15, CONNECT_ALL, run)
-    connection = connect(data, tangents, graph, dim, center, Order.of_the_rows(500), run)
+    connection = connect_with_products(data, tangents, graph, dim, center, Order.of_the_rows(500), run)
+    rotations = reference.decoded(connection.rotations) if dim == 2 else connection.rotations
     q = min(dim, 3)
     assert connection.steps.shape == (graph.weights.nnz, q)
     V = axes(data, tangents, np.arange(500, dtype=np.int32), q).transpose(0, 2, 1).astype(np.float64)
@@ -71,9 +74,8 @@ def test_connection_equals_its_twin(curved, dim, slices, center, run, monkeypatc
         middle = data.matrix[i] if center == "point" else graph.weights[i] @ data.matrix / graph.degrees[i]
         np.testing.assert_allclose(connection.steps[e], V[i].T @ np.ravel(data.matrix[j] - middle), atol=1e-5)
         if min(np.linalg.svd(V[j].T @ V[i], compute_uv=False)) > 1e-3:
-            np.testing.assert_allclose(
-                connection.rotations[e], reference.nearest_orthogonal(V[j].T @ V[i]), atol=1e-3
-            )
+            expected = reference.nearest_orthogonal(V[j].T @ V[i])
+            np.testing.assert_allclose(rotations[e], expected, atol=1e-3)
 
 
 def test_connection_of_a_graph_in_another_order(curved, run):
@@ -88,5 +90,31 @@ def test_connection_of_a_graph_in_another_order(curved, run):
     edge_numbers = sp.csr_matrix((np.arange(graph.weights.nnz), graph.weights.indices, graph.weights.indptr))
     same = np.asarray(edge_numbers[order.rows[in_layout.sources], order.rows[in_layout.weights.indices]]).ravel()
     assert np.array_equal(np.sort(same), np.arange(graph.weights.nnz))
-    np.testing.assert_allclose(other.rotations, plain.rotations[same], atol=1e-5)
+    expected = reference.decoded(plain.rotations)[same]
+    np.testing.assert_allclose(reference.decoded(other.rotations), expected, atol=1e-5)
     np.testing.assert_allclose(other.steps, plain.steps[same], atol=1e-6)
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_parts_of_the_points_have_the_connection_of_all(curved, dim, run, monkeypatch):
+    """Bit for bit: every edge is computed in one of the parts, from the same axes."""
+    data, tangents = curved
+    order = Order.of(np.random.default_rng(0).permutation(500).astype(np.int32))
+    near = Neighbors(tangents.neighbors, np.zeros(tangents.neighbors.shape, np.float32))
+    graph = order.graph_into_layout(build_graph(near, 15, CONNECT_ALL, run))
+    whole = connect(data, tangents, graph, dim, "mean", order, run)
+    monkeypatch.setattr(stage, "BYTES_OF_AXES", 1)
+    assert len(list(stage._parts(graph, 1))) == stage.MOST_PARTS
+    in_parts = connect(data, tangents, graph, dim, "mean", order, run)
+    assert in_parts.rotations.tobytes() == whole.rotations.tobytes()
+    assert in_parts.steps.tobytes() == whole.steps.tobytes()
+
+
+def test_a_part_has_the_points_that_its_edges_lead_to(curved, run):
+    _, tangents = curved
+    near = Neighbors(tangents.neighbors, np.zeros(tangents.neighbors.shape, np.float32))
+    graph = build_graph(near, 15, CONNECT_ALL, run)
+    part = stage.Part.of(graph, 100, 200)
+    later = {j for i in range(100, 200) for j in graph.weights[i].indices if j >= 200}
+    assert part.points.tolist() == [*range(100, 200), *sorted(later)]
+    assert np.array_equal(part.points[part.places[part.points]], part.points)

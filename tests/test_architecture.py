@@ -25,15 +25,21 @@ LAYERS = [
     ["pipeline"],
     ["explanation"],
     ["estimator"],
+    ["preparation"],
     ["store", "plot", "datasets"],
+    ["explorer"],
+    ["tl", "pl"],
+    ["dask"],
+    ["cli"],
+    ["__main__"],
 ]
 STAGES = LAYERS[3]
 LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer}
 # Stages meet in the pipeline. These parts of a stage serve others as well.
 SHARED_BY_STAGES = {"graph", "tangents.polar", "tangents.consistency", "layout.similarity"}
 # What a lower module offers but a higher package does is imported inside a function, when it is asked for.
-LAZY_DOORS = {("estimator", "store"), ("metrics", "explanation")}
-TOP_LEVEL = {"__init__", "errors", "estimator", "graph", "pipeline", "values"}
+LAZY_DOORS = {("estimator", "store"), ("metrics", "explanation"), ("explanation", "explorer")}
+TOP_LEVEL = {"__init__", "__main__", "errors", "estimator", "graph", "pipeline", "values"}
 
 
 def module_of(path):
@@ -106,14 +112,21 @@ def test_stages_know_neither_threads_nor_bars_nor_files(stage):
 
 
 HEAVY = ["matplotlib", "pandas", "tqdm", "torch", "numba", "scipy.sparse", "sklearn", "IPython", "umap"]
+OF_ANNDATA = ["anndata", "scanpy", "h5py"]
+OF_EXPLORER = ["starlette", "uvicorn", "anywidget", "click", "ipywidgets", "featmap.explorer.server"]
 
 
 @pytest.mark.parametrize(
     ("statement", "forbidden"),
     [
-        ("import featmap", HEAVY),
+        ("import featmap", HEAVY + OF_EXPLORER + OF_ANNDATA),
+        ("import featmap.explorer", HEAVY + OF_EXPLORER),
+        ("import featmap.cli", HEAVY + OF_EXPLORER),
         ("from featmap.datasets import load_mnist", ["pandas", "matplotlib", "pooch", "PIL", "h5py", "sklearn"]),
-        ("from featmap import FeatMAP", ["matplotlib", "tqdm", "torch", "numba", "IPython", "umap"]),
+        (
+            "from featmap import FeatMAP",
+            ["matplotlib", "tqdm", "torch", "numba", "IPython", "umap", *OF_EXPLORER, *OF_ANNDATA],
+        ),
     ],
 )
 def test_importing_is_light(statement, forbidden):

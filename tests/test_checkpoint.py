@@ -21,10 +21,13 @@ from featmap import (
     pipeline,
 )
 from featmap import neighbors as neighbors_stage
-from featmap.layout import descent
+from featmap.checks import plan
+from featmap.layout import descent, levels
 from featmap.run import checkpoint as policy
+from featmap.run.progress import COARSE_LAYOUT
 from featmap.store import checkpoints, replacing
 from featmap.store.container import read_file
+from featmap.tangents import alignment
 from files import fail, mutated, rewritten, wait_for_writes, with_array, with_entry
 
 EPOCHS, DENSITY_FROM = 16, 8
@@ -55,6 +58,7 @@ KINDS = {
         {"metric": "cosine", "frames": "paper"},
     ),
     "another metric": (NORMAL, {"metric": "manhattan"}),
+    "parameters of a metric": (NORMAL, {"metric": "minkowski", "metric_kwds": {"p": 3}}),
     "no density": (NORMAL, {"density_weight": 0.0}),
     "larger tangents": (NORMAL, {"n_tangent_neighbors": 12}),
     "neighbours given": (
@@ -89,13 +93,6 @@ def bytes_of(model, X):
     graph = model.graph_
     values += [graph.data, graph.indices, graph.indptr, model.transform(new), model.arrows([3]), model.loadings()]
     return [(value.dtype.str, value.shape, value.tobytes()) for value in values]
-
-
-@pytest.fixture
-def at_every_chance(monkeypatch):
-    """Checkpoints are written whenever they could be."""
-    monkeypatch.setattr(policy, "SECONDS_BETWEEN", 0.0)
-    monkeypatch.setattr(policy, "MOST_OF_THE_TIME", np.inf)
 
 
 @pytest.fixture(scope="module")
@@ -160,8 +157,9 @@ def test_what_was_done_is_not_done_again(tmp_path, uninterrupted, monkeypatch):
     def again(*arguments, **options):
         raise AssertionError("done again")
 
-    for stage in ("find_neighbors", "build_graph", "find_tangents", "make_start", "connect"):
+    for stage in ("find_neighbors", "build_graph", "find_tangents", "make_start"):
         monkeypatch.setattr(pipeline, stage, again)
+    monkeypatch.setattr(alignment, "connect", again)
     model = FeatMAP(**SETTING)
     embedding = model.fit_transform(DATA, checkpoint=tmp_path / "fit")
     assert embedding is model.embedding_
@@ -346,16 +344,14 @@ def test_numbers_that_are_not_finite_are_refused(tmp_path):
     for place in (
         ("neighbors", "distances"),
         ("graph", "weights", "data"),
-        ("tangents", "factors"),
+        ("tangents", "weights"),
         ("tangents", "singular_values"),
         ("tangents", "radii", "total"),
         ("tangents", "radii", "along"),
         ("tangents", "radii", "centered"),
         ("start",),
-        ("alignment", "products"),
-        ("alignment", "rotations"),
         ("alignment", "steps"),
-        ("layout", "transposed"),
+        ("layout", "embedding"),
         ("layout", "gradient_mean"),
         ("layout", "gradient_square"),
         ("layout", "axes"),
@@ -424,14 +420,82 @@ def test_an_interrupt_within_an_epoch_goes_on(epoch, tmp_path, uninterrupted, mo
 
 
 @pytest.mark.usefixtures("at_every_chance")
-@pytest.mark.parametrize("epoch", [39, 40, 41, 60, 70, 71])
+@pytest.mark.parametrize("epoch", [49, 50, 51, 70, 90, 91])
 def test_frames_that_followed_the_map_are_kept(epoch, tmp_path):
-    """Density begins after 10 epochs, and frames are fitted anew after 40 and 70."""
-    longer = {"n_epochs": 80, "density_fraction": 0.875}
+    """Density begins after 10 epochs, and frames are fitted anew after 50 and 90."""
+    longer = {"n_epochs": 100, "density_fraction": 0.9}
     whole = FeatMAP(**{**SETTING, **longer}).fit(DATA)
     interrupt(tmp_path / "fit", "layout", epoch, **longer)
     resumed = FeatMAP(**{**SETTING, **longer}).fit(DATA, checkpoint=tmp_path / "fit")
     assert bytes_of(resumed, DATA) == bytes_of(whole, DATA)
+
+
+@pytest.fixture
+def from_groups(monkeypatch):
+    """All data are so many that their map begins with one of groups of groups."""
+    monkeypatch.setattr(plan, "COARSE_ABOVE", 0)
+    monkeypatch.setattr(plan, "COARSE", 7)
+    monkeypatch.setattr(plan, "BETWEEN", 5)
+    monkeypatch.setattr(plan, "REFINING", 9)
+    monkeypatch.setattr(levels, "FEW", 10)
+    return {**SETTING, "n_epochs": None}
+
+
+@pytest.mark.usefixtures("at_every_chance")
+@pytest.mark.parametrize(
+    ("stage", "done"), [("start", 0), ("start", 1), *((COARSE_LAYOUT, n) for n in (0, 1, 6, 7, 8, 12)), ("layout", 4)]
+)
+def test_a_fit_that_begins_with_groups_goes_on_too(stage, done, tmp_path, from_groups):
+    expected = bytes_of(FeatMAP(**from_groups).fit(DATA), DATA)
+    with pytest.raises(Stopped):
+        FeatMAP(**from_groups).fit(DATA, callback=stopping_at(stage, done), checkpoint=tmp_path / "fit")
+    calls = []
+    model = FeatMAP(**from_groups).fit(DATA, callback=heard_by(calls), checkpoint=tmp_path / "fit")
+    assert bytes_of(model, DATA) == expected
+    heard = [n for name, n in calls if name == COARSE_LAYOUT]
+    if stage == COARSE_LAYOUT:
+        assert heard == [0, *(range(done + 1, 13) if done < 12 else [1])]
+    assert list(tmp_path.iterdir()) == []
+
+
+def without_levels(content, arrays):
+    content["stages"]["start"]["levels"] = []
+
+
+def with_level_of_single_points(content, arrays):
+    """A last level whose groups are those of the level before."""
+    start = content["stages"]["start"]
+    groups = np.arange(len(arrays[start["embedding"]]), dtype=np.int32)
+    start["levels"].append({**start["levels"][-1], "centers": len(arrays), "groups": len(arrays) + 1})
+    arrays += [groups, groups.copy()]
+
+
+def with_state_of_no_level(content, arrays):
+    """The last point of the level is missing."""
+    for name in ("embedding", "gradient_mean", "gradient_square", "axes"):
+        with_array("stages", COARSE_LAYOUT, name, made=lambda array: array[:-1])(content, arrays)
+
+
+@pytest.mark.usefixtures("at_every_chance")
+def test_a_map_of_groups_that_kernels_could_not_trust_is_refused(tmp_path, from_groups):
+    path = tmp_path / "fit"
+    with pytest.raises(Stopped):
+        FeatMAP(**from_groups).fit(DATA, callback=stopping_at(COARSE_LAYOUT, 8), checkpoint=path)
+    whole = path.read_bytes()
+    places = (
+        (("start", "levels", 0, "groups"), 10**6),
+        (("start", "levels", 0, "centers"), -1),
+        (("start", "levels", 1, "groups"), 10**6),
+        (("start", "levels", 1, "centers"), -1),
+        (("start", "embedding"), np.nan),
+        ((COARSE_LAYOUT, "embedding"), np.nan),
+    )
+    entries = [with_array("stages", *place, made=with_entry(entry)) for place, entry in places]
+    for change in (*entries, without_levels, with_level_of_single_points, with_state_of_no_level):
+        path.write_bytes(whole)
+        rewritten(path, checkpoints.KIND, change)
+        with pytest.raises(StoreError, match=r"fit cannot be read: .*; delete it"):
+            FeatMAP(**from_groups).fit(DATA, checkpoint=path)
 
 
 @pytest.mark.usefixtures("at_every_chance")

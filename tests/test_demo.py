@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 SCRIPT = Path(__file__).parent.parent / "examples" / "demo.py"
+FILES = ["README.txt", "map.html", "map.png", "why.png"]
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +29,8 @@ def folder(demo, tmp_path_factory):
     return folder
 
 
-def test_writes_three_files_and_nothing_else(folder):
-    assert sorted(path.name for path in folder.iterdir()) == ["README.txt", "map.png", "why.png"]
+def test_writes_four_files_and_nothing_else(folder):
+    assert sorted(path.name for path in folder.iterdir()) == FILES
 
 
 @pytest.mark.parametrize("name", ["map.png", "why.png"])
@@ -42,36 +42,53 @@ def test_pictures_are_readable_and_not_blank(folder, name):
     assert coloured.mean() > 0.01
 
 
-def test_map_shows_all_ten_colours(folder):
+def test_map_shows_both_diagnoses(folder):
     from matplotlib.colors import to_rgb
 
     from featmap.plot.parts.palette import COLOURS
 
     image = imread(folder / "map.png")[..., :3]
-    for colour in COLOURS:
+    for colour in COLOURS[:2]:
         assert (np.abs(image - to_rgb(colour)).max(axis=2) < 0.02).sum() > 500, colour
 
 
-def test_readme_has_the_answer_of_this_run(folder):
+def test_readme_has_the_findings_of_this_run(folder):
     text = (folder / "README.txt").read_text(encoding="utf-8")
-    assert "1,797 images" in text
+    assert "569 tumours, 30 measurements" in text
     assert re.search(r"took \d+\.\d seconds", text)
-    assert re.search(
-        r"^Row \d+ lies among \d+ rows whose pixel \(\d, \d\) is \d\.\d spreads", text, flags=re.MULTILINE
+    assert float(re.search(r"own diagnosis in (\d+)% of the cases", text)[1]) > 90
+    assert "most surely: worst" in text
+    (row,) = re.findall(
+        r"^3\. Row (\d+) is malignant, but \d+% of its 30 neighbours on the map are benign", text, re.M
     )
-    assert len(re.findall(r"^  pixel \([0-7], [0-7]\): ", text, flags=re.MULTILINE)) == 5
-    assert "pixel" in re.findall(r"^  (.*) grows ", text, flags=re.MULTILINE)[0]
+    assert re.search(rf"^Row {row} lies among \d+ rows whose .* is \d\.\d spreads", text, re.M)
     assert "Arrows are good" in text
     assert "trustworthiness 0.9" in text
 
 
-def test_prints_one_line_that_says_where_the_files_are(demo, tmp_path, capsys, monkeypatch):
-    for name in ("draw_map", "draw_why"):
-        monkeypatch.setattr(demo, name, lambda *_: Figure())
+def test_the_row_lies_among_others_on_the_map(demo, monkeypatch):
+    places = np.array([[0.0, 0], [0.1, 0], [5, 0], [5.1, 0], [5.2, 0], [5.3, 0]])
+    labels = np.array(["a", "a", "a", "b", "b", "b"])
+    monkeypatch.setattr(demo, "NEAR", 2)
+    assert demo.among_others(places, labels, "a") == (2, 1.0)
+
+
+def test_the_page_has_the_diagnoses(folder):
+    page = (folder / "map.html").read_text(encoding="utf-8")
+    assert "why is this tumour here?" in page
+    assert "malignant" in page
+    assert "worst concave points" in page
+
+
+def test_prints_where_the_files_are_and_what_to_click(demo, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(demo, "draw", lambda *_: None)
     demo.main(tmp_path)
-    (line,) = capsys.readouterr().out.splitlines()
-    assert line.startswith("1797 digits mapped in ")
-    assert line.endswith(f"map.png, why.png, README.txt are in {tmp_path}")
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("569 tumours mapped in ")
+    assert first.endswith(f"map.html, map.png, why.png, README.txt are in {tmp_path}")
+    assert re.fullmatch(
+        r"open .*map\.html in a browser and search for \d+: a malignant tumour among benign ones", second
+    )
 
 
 def test_the_demo_stays_short():

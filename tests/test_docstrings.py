@@ -50,9 +50,15 @@ def test_the_surface_is_seen_whole():
     assert "FeatMAP.set_params" not in CALLABLES
 
 
+# They take all parameters of `FeatMAP`, as functions of scanpy take those of what they call.
+FORWARDING = {"tl.featmap"}
+
+
 @pytest.mark.parametrize("name", CALLABLES)
 def test_every_public_parameter_is_named_in_its_docstring(name):
     parameters = inspect.signature(CALLABLES[name]).parameters
-    assert not [each for each, value in parameters.items() if value.kind == value.VAR_KEYWORD], "** hides parameters"
-    expected = set(parameters) - {"self", "cls"}
+    hidden = [each for each, value in parameters.items() if value.kind == value.VAR_KEYWORD]
+    assert not hidden or name in FORWARDING, "** hides parameters"
+    assert all(f"**{each} : " in CALLABLES[name].__doc__ for each in hidden)
+    expected = set(parameters) - {"self", "cls", *hidden}
     assert documented_parameters(CALLABLES[name].__doc__) == expected

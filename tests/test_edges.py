@@ -6,28 +6,23 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from featmap.kernels.layout import CHUNK
-from featmap.layout.edges import sort_into_slots
+from featmap.layout.edges import Edges
+from featmap.layout.similarity import Curve
 from stages import as_graph
 
 
-@pytest.mark.parametrize("m", [1, 255, 256, 257, 700])
-def test_slots_hold_every_edge_once(m, rng):
-    """Sorted back by source and target they are the graph; a slot's points are the first of their chunk."""
-    weights = sp.random(m, m, 0.03, random_state=0, format="csr", dtype=np.float32)
+@pytest.mark.parametrize("m", [1, 5, 300])
+def test_edges_and_neighbors_equal_their_twin(m, rng):
+    """Which ends of an edge are neighbours of each other, and the neighbours of every point, from a dense matrix."""
+    weights = sp.random(m, m, 0.05, random_state=0, format="csr", dtype=np.float32)
     graph = as_graph((weights + weights.T).toarray() / 2)
     to_neighbor = rng.integers(0, 2, graph.weights.nnz, dtype=np.uint8)
-    slots = sort_into_slots(graph, to_neighbor)
-    edges, forward, backward = np.zeros((3, m, m), np.float32)
-    for chunk, first in enumerate(range(0, m, CHUNK)):
-        for slot in range(slots.first_slots[chunk], slots.first_slots[chunk + 1]):
-            here = slice(slots.starts[slot], slots.starts[slot + 1])
-            sources = slots.points[first : first + len(slots.targets[here])]
-            assert (sources // CHUNK == chunk).all()
-            edges[sources, slots.targets[here]] += slots.weights[here]
-            forward[sources, slots.targets[here]] += slots.to_neighbor[here]
-            backward[sources, slots.targets[here]] += slots.from_neighbor[here]
-    assert np.array_equal(edges, graph.weights.toarray())
-    assert np.array_equal(forward[graph.sources, graph.weights.indices], to_neighbor)
-    assert np.array_equal(backward, forward.T)
-    assert np.array_equal(np.sort(slots.points), np.arange(m))
+    edges = Edges.of(graph, to_neighbor, Curve(1.5, 0.9))
+    is_neighbor = np.zeros((m, m), bool)
+    is_neighbor[graph.sources, graph.weights.indices] = to_neighbor
+    kinds = is_neighbor + 2 * is_neighbor.T
+    assert np.array_equal(edges.kinds, kinds[graph.sources, graph.weights.indices])
+    for i in range(m):
+        found = edges.neighbors[edges.first_neighbors[i] : edges.first_neighbors[i + 1]]
+        assert np.array_equal(found, np.flatnonzero(is_neighbor[i]))
+    assert np.array_equal(edges.has_neighbors, is_neighbor.any(axis=1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from featmap import (
     Explanation,
@@ -26,6 +26,11 @@ from featmap import (
     explain,
 )
 from featmap import neighbors as neighbors_stage
+
+with pytest.MonkeyPatch.context() as hidden:
+    # scikit-learn 1.6 cannot import its own checks beside array-api-compat, which anndata brings.
+    hidden.setitem(sys.modules, "array_api_compat", None)
+    from sklearn.utils.estimator_checks import parametrize_with_checks
 
 QUICK = {"n_epochs": 30, "random_state": 0}
 
@@ -164,7 +169,8 @@ def test_repr_shows_what_differs_from_the_defaults():
         ("n_neighbors", 15.0),
         ("n_neighbors", True),
         ("n_components", 0),
-        ("metric", "precomputed"),
+        ("metric", "nan_euclidean"),
+        ("metric_kwds", [("p", 3)]),
         ("metric", "nonsense"),
         ("min_dist", -0.1),
         ("min_dist", 1.5),
@@ -344,10 +350,11 @@ def test_help_and_completion_show_every_parameter(owner, name):
 
 
 def test_what_the_fit_took_prints_as_a_table(model):
-    lines = repr(model.fit_report_).splitlines()
+    *lines, search = repr(model.fit_report_).splitlines()
     assert [line.split()[0] for line in lines] == [*[stage.stage for stage in model.fit_report_], "total"]
     assert len({len(line) for line in lines}) == 1
     assert all(" s " in line and "MB peak" in line for line in lines)
+    assert search == "recall 1.000 of neighbours: exact"
     assert list(model.fit_report_.to_frame().index) == [stage.stage for stage in model.fit_report_]
 
 

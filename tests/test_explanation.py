@@ -23,7 +23,7 @@ from featmap import (
     InvalidRowsError,
     explain,
 )
-from featmap.explanation import projection
+from featmap.explanation import arrows
 from featmap.explanation.arrows import KINDS, SCORED
 from featmap.explanation.arrows import scored as draw_scored
 from featmap.neighbors.exact import ExactSearch
@@ -55,17 +55,17 @@ def test_the_smallest_data_have_answers(n_rows, rng):
         assert explanation.top_features(k=2).shape == (n_rows, 2)
 
 
-def test_large_tangent_spaces_are_added_up_a_few_at_a_time(rng, monkeypatch):
+def test_large_tangent_spaces_are_held_a_few_at_a_time(rng, monkeypatch):
     X = rng.normal(size=(200, 300))
     explanation = explain(X, rng.normal(size=(200, 2)), n_tangent_neighbors=60)
     expected = explanation.arrows(range(40))
-    monkeypatch.setattr(projection, "BYTES_OF_TANGENTS", 2**20)
+    monkeypatch.setattr(arrows, "BYTES_OF_SPACES", 2**20)
     tracemalloc.start()
     found = explanation.arrows(range(40))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
-    assert peak < 60 * 2**20  # all at once they take 200 MB and more
+    assert peak < 60 * 2**20  # axes of all of them would take 200 MB and more
 
 
 def test_features_that_vary_are_those_of_largest_importance_in_every_block(rng, monkeypatch):
@@ -116,11 +116,12 @@ def test_arrows_have_the_datas_units(plane, kind):
 def test_arrows_do_not_depend_on_signs_of_singular_vectors(kind, rng, flip_singular_vectors):
     X, Y = rng.normal(size=(200, 6)), rng.normal(size=(200, 2))
     plain = explain(X, Y)
+    arrows, fidelity = plain.arrows(kind=kind), plain.fidelity(kind=kind)
     flip_singular_vectors()
     other = explain(X, Y)
     assert not np.array_equal(other.frames_, plain.frames_)
-    np.testing.assert_allclose(other.arrows(kind=kind), plain.arrows(kind=kind), atol=1e-6)
-    np.testing.assert_allclose(other.fidelity(kind=kind), plain.fidelity(kind=kind), atol=1e-6)
+    np.testing.assert_allclose(other.arrows(kind=kind), arrows, atol=1e-6)
+    np.testing.assert_allclose(other.fidelity(kind=kind), fidelity, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ALL_KINDS)
@@ -268,6 +269,7 @@ def test_tangent_spaces_count_as_many_directions_as_each_has(rng):
     assert (arrows[:, 1:] < 0.01 * slopes.max(axis=1, keepdims=True)).all()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [*ALL_KINDS, "random"])
 def test_features_independent_of_the_map_have_no_fidelity(kind, rng):
     """Whatever is fitted is scored elsewhere: in-sample, noise alone would score 0.2 and more."""
@@ -288,6 +290,7 @@ def test_the_features_that_vary_locally_are_the_important_ones(rng):
     assert found.mean() >= 0.99
 
 
+@pytest.mark.thorough
 def test_swiss_roll():
     """Where the map unrolls the data, arrows are nearly as true as linear arrows can be."""
     X, _ = make_swiss_roll(5000, random_state=0)
@@ -301,6 +304,7 @@ def test_swiss_roll():
     assert median_fidelity(dense, "frame") >= 0.8 * ceiling
 
 
+@pytest.mark.thorough
 def test_the_order_of_the_kinds_on_digits(digits_model):
     scores = {kind: median_fidelity(digits_model, kind, n_neighbors=100) for kind in SCORED}
     assert abs(scores["random"]) < 0.02
@@ -575,3 +579,23 @@ def test_threads_do_not_matter(rng):
 def test_data_and_map_that_were_exchanged_are_noticed(rng):
     with pytest.warns(FeatmapWarning, match=r"explain\(X, Y\): the map Y has 6 columns .* exchanged"):
         explain(rng.normal(size=(50, 2)), rng.normal(size=(50, 6)))
+
+
+def test_by_default_fidelity_and_explained_variance_are_of_a_sample_that_can_be_named(rng):
+    X, Y = rng.normal(size=(1100, 4)), rng.normal(size=(1100, 2))
+    explanation = explain(X, Y)
+    rows = explanation.sampled_rows()
+    assert len(rows) == len(np.unique(rows)) == 1000
+    assert (np.diff(rows) > 0).all()
+    assert np.array_equal(rows, explain(Y, Y).sampled_rows())
+    for ask in (lambda *rows: explanation.fidelity(*rows, kind="map"), explanation.explained_variance):
+        np.testing.assert_array_equal(ask(), ask(rows))
+        np.testing.assert_array_equal(ask("sample"), ask(None)[rows])
+        assert len(ask(None)) == 1100
+
+
+def test_a_small_map_is_its_own_sample(rng):
+    explanation = explain(rng.normal(size=(60, 4)), rng.normal(size=(60, 2)))
+    assert explanation.sampled_rows().tolist() == list(range(60))
+    assert explanation[:7].sampled_rows().tolist() == list(range(7))
+    np.testing.assert_array_equal(explanation.fidelity(), explanation.fidelity(None))

@@ -9,7 +9,7 @@ import pytest
 
 import reference
 from featmap.kernels.layout import CHUNK, table_entry
-from featmap.layout.density import Density, Target
+from featmap.layout.density import AttractionWithDensity, Target
 from featmap.layout.edges import Edges
 from featmap.layout.forces import DRAWS, NEGATIVES_PER_EDGE, POOL, Attraction, Repulsion, draw_pool
 from featmap.layout.moments import MapMoments
@@ -53,7 +53,7 @@ def random_neighbors(P, seed=0):
     return neighbors
 
 
-def edges_of(P, curve, N=None):
+def edges_of(P, curve, run, N=None):
     """Edges of which all, or those in N, lead to neighbours."""
     graph = as_graph(P)
     N = P > 0 if N is None else N
@@ -61,9 +61,9 @@ def edges_of(P, curve, N=None):
 
 
 def density_of(edges, frames, radii, run, kind="shape", kappa=0.1, weight=0.7):
-    """The force at its full weight, which it has in its last epoch."""
+    """Attraction with density at its full weight, which it has in its last epoch."""
     target = Target.of(radii, Terms.of(kind, kappa, frames.shape[1]), edges, run)
-    return Density(edges, frames.astype(np.float32), target, weight, 0, 1)
+    return AttractionWithDensity(edges, frames.astype(np.float32), target, weight, 0, 1)
 
 
 def data_logs(radii, kind):
@@ -72,11 +72,11 @@ def data_logs(radii, kind):
     return np.log(rows + floor_of(rows))
 
 
-def gradient_of(force, transposed, run, epoch=0):
+def gradient_of(force, Y, run, epoch=0):
     """The whole gradient, block by block."""
-    gradient = np.zeros(transposed.shape, np.float32)
-    add_gradient = force.prepare(transposed.astype(np.float32), epoch, run)
-    run.over_rows(transposed.shape[1], lambda start, stop: add_gradient(start, stop, gradient), CHUNK)
+    gradient = np.zeros(Y.shape, np.float32)
+    add_gradient = force.prepare(Y.astype(np.float32), epoch, run)
+    run.over_rows(len(Y), lambda start, stop: add_gradient(start, stop, gradient), CHUNK)
     return gradient
 
 
@@ -123,19 +123,20 @@ def test_density_gradient_is_that_of_its_value(dim, kind, kappa):
 def test_values_equal_their_twins(seed, run):
     Y, P, frames, radii, a, b = random_configuration(seed)
     N = random_neighbors(P, seed)
-    edges = edges_of(P, Curve(a, b), N)
+    edges = edges_of(P, Curve(a, b), run, N)
     P = edges.graph.weights.toarray().astype(np.float64)
-    assert Attraction(edges).value(Y.T) == pytest.approx(reference.attraction_value(Y, P, a, b))
+    assert Attraction(edges).value(Y) == pytest.approx(reference.attraction_value(Y, P, a, b))
     repulsion = sum(5 * P[i].sum() / len(Y) * reference.repulsion_value(Y, i, a, b) for i in range(len(Y)))
-    assert Repulsion(edges, 0).value(Y.T) == pytest.approx(repulsion)
+    assert Repulsion(edges, 0).value(Y) == pytest.approx(repulsion)
     kind, kappa = KINDS[seed % len(KINDS)]
     frames = frames.astype(np.float32)
     on_map = reference.map_radii(Y, N, frames, a, b, kind)
     found = MapMoments.exact(Y, edges, run).radii(frames, run)
     np.testing.assert_allclose(Terms.of(kind, kappa, 2).rows(found).T, on_map, rtol=1e-5, atol=1e-12)
     agreement = reference.density_value(Y, P, N, frames, data_logs(radii, kind), a, b, floor_of(on_map), kind, kappa)
-    assert density_of(edges, frames, radii, run, kind, kappa).value(Y.T) == pytest.approx(
-        0.7 * P.sum() * agreement, abs=1e-6 * P.sum()
+    density = 0.7 * P.sum() * agreement
+    assert density_of(edges, frames, radii, run, kind, kappa).value(Y) == pytest.approx(
+        reference.attraction_value(Y, P, a, b) + density, abs=1e-6 * P.sum()
     )
 
 
@@ -143,8 +144,8 @@ def test_values_equal_their_twins(seed, run):
 @pytest.mark.parametrize("seed", range(10))
 def test_attraction_kernel_is_close_to_its_twin(seed, dim, run):
     Y, P, _, _, a, b = random_configuration(seed, m=40, dim=dim)
-    found = gradient_of(Attraction(edges_of(P, Curve(a, b))), Y.T, run)
-    assert relative_error(found.T, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
+    found = gradient_of(Attraction(edges_of(P, Curve(a, b), run)), Y, run)
+    assert relative_error(found, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
 
 
 @pytest.mark.parametrize(("kind", "kappa"), KINDS)
@@ -153,19 +154,51 @@ def test_attraction_kernel_is_close_to_its_twin(seed, dim, run):
 def test_density_kernels_are_close_to_their_twin(seed, dim, kind, kappa, run):
     Y, P, frames, radii, a, b = random_configuration(seed, m=40, dim=dim)
     N = random_neighbors(P, seed)
-    found = gradient_of(density_of(edges_of(P, Curve(a, b), N), frames, radii, run, kind, kappa), Y.T, run)
+    found = gradient_of(density_of(edges_of(P, Curve(a, b), run, N), frames, radii, run, kind, kappa), Y, run)
     floor = floor_of(reference.map_radii(Y, N, frames, a, b, kind))
     expected = reference.density_gradient(Y, P, N, frames, data_logs(radii, kind), a, b, floor, kind, kappa)
-    assert relative_error(found.T, 0.7 * P.sum() * expected) < 2 * KERNEL_ERROR
+    pulled = reference.attraction_gradient(Y, P, a, b)
+    assert relative_error(found, 0.7 * P.sum() * expected + pulled) < 2 * KERNEL_ERROR
+
+
+def pairs_of_nearly_equal_points(seed, n_pairs=8, n_others=24, n_alone=30):
+    """Pairs whose squared radii are about ε, other points, whose radii are the median, and points without edges."""
+    Y, P, frames, radii, a, b = random_configuration(seed, m=n_others + 2 * n_pairs + n_alone)
+    Y, N = Y / Y.std(), P > 0
+    firsts = n_others + 2 * np.arange(n_pairs)
+    P[n_others:] = P[:, n_others:] = N[n_others:] = N[:, n_others:] = 0
+    P[firsts, firsts + 1] = P[firsts + 1, firsts] = N[firsts, firsts + 1] = N[firsts + 1, firsts] = 1
+    Y[firsts + 1] = Y[firsts] + np.random.default_rng(seed).normal(0, 0.03, (n_pairs, 2))
+    return Y, P, N, frames, radii, a, b
+
+
+@pytest.mark.parametrize(("kind", "kappa"), KINDS)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_floor_of_radii_is_a_thousandth_of_their_median(seed, kind, kappa, run):
+    """Where radii are about ε, the force tells its size. Points without edges have no part in the median."""
+    Y, P, N, frames, radii, a, b = pairs_of_nearly_equal_points(seed)
+    has_edges = N.any(axis=1)
+    counted = np.ix_(has_edges, has_edges)
+    force = density_of(edges_of(P, Curve(a, b), run, N), frames, radii, run, kind, kappa)
+    found = gradient_of(force, Y, run)[has_edges] - reference.attraction_gradient(Y, P, a, b)[has_edges]
+
+    Y, P, N, frames, logs = Y[has_edges], P[counted], N[counted], frames[has_edges], data_logs(radii[has_edges], kind)
+    on_map = np.sort(reference.map_radii(Y, N, frames, a, b, kind), axis=0)
+    floor = 1e-3 * on_map[len(on_map) // 2]
+    assert on_map[4, 0] < 2 * floor[0], "the case does not tell the size of ε"
+    expected = 0.7 * P.sum() * reference.density_gradient(Y, P, N, frames, logs, a, b, floor, kind, kappa)
+    assert relative_error(found, expected) < 2 * KERNEL_ERROR
 
 
 def test_the_weight_of_density_rises_to_its_full_size(run):
     Y, P, frames, radii, a, b = random_configuration(0)
-    whole = density_of(edges_of(P, Curve(a, b)), frames, radii, run)
+    whole = density_of(edges_of(P, Curve(a, b), run), frames, radii, run)
     rising = replace(whole, first_epoch=350, n_epochs=150)
-    full = gradient_of(whole, Y.T, run)
-    np.testing.assert_allclose(gradient_of(rising, Y.T, run, epoch=350), full / 150, rtol=1e-5)
-    np.testing.assert_allclose(gradient_of(rising, Y.T, run, epoch=499), full, rtol=1e-5)
+    pulled = gradient_of(Attraction(whole.edges), Y, run)
+    full = gradient_of(whole, Y, run) - pulled
+    size = np.abs(full).max()
+    np.testing.assert_allclose(gradient_of(rising, Y, run, epoch=350) - pulled, full / 150, atol=1e-6 * size)
+    np.testing.assert_allclose(gradient_of(rising, Y, run, epoch=499) - pulled, full, atol=1e-6 * size)
 
 
 def tabulated_gradient(Y, P, curve):
@@ -185,15 +218,17 @@ def test_kernels_cross_the_borders_of_chunks(run):
     P[np.random.default_rng(0).random(P.shape) < 0.97] = 0
     P = np.maximum(P, P.T)
     N = random_neighbors(P)
-    edges = edges_of(P, Curve(a, b), N)
-    found = gradient_of(Attraction(edges), Y.T, run)
-    assert relative_error(found.T, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
-    found = gradient_of(density_of(edges, frames, radii, run), Y.T, run)
+    edges = edges_of(P, Curve(a, b), run, N)
+    found = gradient_of(Attraction(edges), Y, run)
+    assert relative_error(found, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
+    found = gradient_of(density_of(edges, frames, radii, run), Y, run)
     floor = floor_of(reference.map_radii(Y, N, frames, a, b, "shape"))
     expected = reference.density_gradient(Y, P, N, frames, data_logs(radii, "shape"), a, b, floor, "shape", 0.1)
-    assert relative_error(found.T, 0.7 * P.sum() * expected) < 2 * KERNEL_ERROR
+    pulled = reference.attraction_gradient(Y, P, a, b)
+    assert relative_error(found, 0.7 * P.sum() * expected + pulled) < 2 * KERNEL_ERROR
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_sampled_gradient_is_unbiased(dim, run):
     """Over seeds: 2ΣP log Q + (5 deg/m) Σ log(1 − Q), as tabulated, within three standard errors; and the tables
@@ -201,12 +236,12 @@ def test_sampled_gradient_is_unbiased(dim, run):
     n_seeds = 16_000
     Y, P, _, _, _, _ = random_configuration(3, m=6, dim=dim, apart=0.3)  # so far apart that no force is clipped
     curve = Curve.fit(0.1, 1.0)
-    edges = edges_of(P, curve)
-    pulled = gradient_of(Attraction(edges), Y.T, run)
-    draws = np.array([pulled + gradient_of(Repulsion(edges, seed), Y.T, run, epoch=7) for seed in range(n_seeds)])
+    edges = edges_of(P, curve, run)
+    pulled = gradient_of(Attraction(edges), Y, run)
+    draws = np.array([pulled + gradient_of(Repulsion(edges, seed), Y, run, epoch=7) for seed in range(n_seeds)])
     expected = tabulated_gradient(Y, P, curve)
-    error = draws.std(axis=0).T / np.sqrt(n_seeds)
-    assert (np.abs(draws.mean(axis=0, dtype=np.float64).T - expected) < 3 * error).all()
+    error = draws.std(axis=0) / np.sqrt(n_seeds)
+    assert (np.abs(draws.mean(axis=0, dtype=np.float64) - expected) < 3 * error).all()
     assert error.max() < 0.02 * np.abs(expected).max(), "too few seeds to notice a bias"
     exact = reference.attraction_gradient(Y, P, curve.a, curve.b) + np.array(
         [
@@ -219,18 +254,18 @@ def test_sampled_gradient_is_unbiased(dim, run):
 
 def test_each_vertex_draws_its_own_points_in_each_epoch(run):
     Y, P, _, _, _, _ = random_configuration(0, m=50)
-    repulsion = Repulsion(edges_of(P, Curve.fit(0.1, 1.0)), 0)
-    gradients = [gradient_of(repulsion, Y.T, run, epoch) for epoch in (0, 1)]
+    repulsion = Repulsion(edges_of(P, Curve.fit(0.1, 1.0), run), 0)
+    gradients = [gradient_of(repulsion, Y, run, epoch) for epoch in (0, 1)]
     assert not np.array_equal(gradients[0], gradients[1])
 
 
 @pytest.mark.parametrize(("m", "n_drawn"), [(37, 37), (700, 700), (20_000, POOL)])
 def test_draws_are_uniform(m, n_drawn):
     """Every vertex meets every point equally often: χ² over epochs of what the first and the last vertex draw."""
-    transposed = np.arange(m, dtype=np.float32)[None]
+    numbers = np.arange(m, dtype=np.float32)[:, None]
     counts = np.zeros((2, m))
     for epoch in range(400):
-        pool, windows = draw_pool(transposed, np.random.default_rng(epoch))
+        pool, windows = draw_pool(numbers, np.random.default_rng(epoch))
         drawn = pool[0].astype(int)
         assert len(drawn) == n_drawn + min(CHUNK, n_drawn)
         counts[0] += np.bincount(drawn[windows[0]], minlength=m)
@@ -262,20 +297,21 @@ def constant_radii(m):
 @pytest.mark.parametrize("case", list(awkward_maps()), ids=lambda case: case[0])
 def test_values_and_gradients_stay_finite(case, run):
     _, Y, P, frames, radii = case
-    edges = edges_of(P, Curve.fit(0.1, 1.0))
-    transposed = Y.T.astype(np.float32)
+    edges = edges_of(P, Curve.fit(0.1, 1.0), run)
+    Y = Y.astype(np.float32)
     forces = [Attraction(edges), Repulsion(edges, 0)]
     if edges.graph.weights.nnz:  # the pipeline leaves density out where no point has edges
         forces.append(density_of(edges, frames, radii, run))
     for force in forces:
-        assert np.isfinite(gradient_of(force, transposed, run)).all()
-        assert np.isfinite(force.value(transposed))
+        assert np.isfinite(gradient_of(force, Y, run)).all()
+        assert np.isfinite(force.value(Y))
 
 
-def test_constant_data_radii_give_no_force(run):
+def test_constant_data_radii_leave_attraction_alone(run):
     Y, P, frames, _, _, _ = random_configuration(1)
-    edges = edges_of(P, Curve.fit(0.1, 1.0))
-    assert (gradient_of(density_of(edges, frames, constant_radii(len(Y)), run), Y.T, run) == 0).all()
+    edges = edges_of(P, Curve.fit(0.1, 1.0), run)
+    found = gradient_of(density_of(edges, frames, constant_radii(len(Y)), run), Y, run)
+    np.testing.assert_allclose(found, gradient_of(Attraction(edges), Y, run), rtol=1e-5, atol=1e-6)
 
 
 def test_points_without_edges_have_no_part_in_density(run):
@@ -284,9 +320,9 @@ def test_points_without_edges_have_no_part_in_density(run):
     alone = np.array([3, 17, 39])
     P[alone] = P[:, alone] = 0
     others = np.setdiff1d(np.arange(40), alone)
-    whole = density_of(edges_of(P, Curve(a, b)), frames, radii, run)
-    part = density_of(edges_of(P[np.ix_(others, others)], Curve(a, b)), frames[others], radii[others], run)
-    found, expected = gradient_of(whole, Y.T, run), gradient_of(part, Y[others].T, run)
-    assert (found[:, alone] == 0).all()
-    np.testing.assert_allclose(found[:, others], expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
-    assert whole.value(Y.T) == pytest.approx(part.value(Y[others].T), rel=1e-6)
+    whole = density_of(edges_of(P, Curve(a, b), run), frames, radii, run)
+    part = density_of(edges_of(P[np.ix_(others, others)], Curve(a, b), run), frames[others], radii[others], run)
+    found, expected = gradient_of(whole, Y, run), gradient_of(part, Y[others], run)
+    assert (found[alone] == 0).all()
+    np.testing.assert_allclose(found[others], expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
+    assert whole.value(Y) == pytest.approx(part.value(Y[others]), rel=1e-6)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -17,11 +15,10 @@ from featmap.frames.signs import consistent_signs
 from featmap.graph import membership_strengths, symmetrize
 from featmap.kernels.frames import frame_attraction, frame_repulsion, turn_frames
 from featmap.run import Run
-from featmap.tangents.alignment import connect
 from featmap.tangents.axes import axes
 from featmap.tangents.consistency import consistency
-from featmap.values import Connection, Graph, Order
-from stages import as_graph, connected
+from featmap.values import Connection, Graph
+from stages import as_graph, coded, connected
 
 SOLVERS = ["aligned", "paper"]
 
@@ -46,6 +43,20 @@ def test_frames_are_orthogonal(solver, dim, rng, run):
     frames = fit_frames(solver, Y, graph, connection, run).axes
     gram = np.einsum("mca,mcb->mab", frames, frames, dtype=np.float64)
     np.testing.assert_allclose(gram, np.broadcast_to(np.eye(dim), gram.shape), atol=1e-5)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_map_may_have_more_dimensions_than_the_data(solver, rng, run):
+    """Two directions on a map of three dimensions: rotations are matrices, and frames turn with the map."""
+    _, _, graph, connection = connected(rng.normal(size=(150, 2)), run, 3)
+    assert connection.rotations.shape == (graph.weights.nnz, 2, 2)
+    Y = rng.normal(size=(150, 3)).astype(np.float32)
+    R = random_rotations(1, 3, rng)[0]
+    frames = fit_frames(solver, Y, graph, connection, run).axes
+    again = fit_frames(solver, (Y @ R.T).astype(np.float32), graph, connection, run).axes
+    assert np.array_equal(frames, fit_frames(solver, Y, graph, connection, run).axes)
+    errors = np.abs(again - np.einsum("ab,mbc->mac", R, frames))[:, :, :2].max(axis=(1, 2))
+    assert np.quantile(errors, 0.9) < 1e-3
 
 
 def test_aligned_frames_undo_the_local_basis_of_a_plane(plane, run):
@@ -101,23 +112,30 @@ def test_frames_turn_with_the_map(solver, dim, mirrored, digits, run):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_flipping_singular_vectors_flips_their_columns(solver, rng, run):
+def test_flipping_singular_vectors_flips_their_columns(solver, rng, run, flip_singular_vectors):
     X = rng.normal(size=(300, 6))
-    data, tangents, graph, connection = connected(X, run)
     Y = rng.normal(size=(300, 2)).astype(np.float32)
-    signs = rng.choice([-1.0, 1.0], (300, tangents.n_directions))
-    flipped = replace(tangents, factors=tangents.factors * signs[:, None, :])
-    frames = fit_frames(solver, Y, graph, connection, run).axes
-    flipped_connection = connect(data, flipped, graph, 2, "mean", Order.of_the_rows(300), run)
-    again = fit_frames(solver, Y, graph, flipped_connection, run).axes
-    expected = frames * signs[:, None, :2].astype(np.float32)
+
+    def axes_and_frames():
+        data, tangents, graph, connection = connected(X, run)
+        V = axes(data, tangents, np.arange(300, dtype=np.int32), 2)
+        return V, fit_frames(solver, Y, graph, connection, run).axes
+
+    V, frames = axes_and_frames()
+    flip_singular_vectors()
+    flipped, again = axes_and_frames()
+    signs = np.sign(np.einsum("mah,mah->ma", V, flipped))
+    assert 0.3 < (signs < 0).mean() < 0.7
+    assert np.array_equal(flipped, signs[:, :, None] * V)
+    expected = frames * signs[:, None, :]
     if solver == "aligned":
         assert np.array_equal(again, expected)
     np.testing.assert_allclose(again, expected, atol=1e-6)
 
 
-def test_aligned_sweep_equals_its_twin(rng, run):
-    m, dim = 12, 3
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_aligned_sweep_equals_its_twin(dim, rng, run):
+    m = 12
     P = np.triu(rng.random((m, m)), 1) * (rng.random((m, m)) < 0.5)
     P[0, 1:] = 0.5
     P = (P + P.T).astype(np.float32)
@@ -127,7 +145,7 @@ def test_aligned_sweep_equals_its_twin(rng, run):
     flat = np.linalg.qr(rng.normal(size=(weights.nnz, dim, dim)))[0].astype(np.float32)
     rotations[weights.nonzero()] = flat
     C = rng.normal(size=(m, dim, dim)).astype(np.float32)
-    connection = Connection(flat, flat, np.zeros((weights.nnz, dim), np.float32))
+    connection = Connection(coded(flat), np.zeros((weights.nnz, dim), np.float32))
     found = sweep(frames, C, Graph(weights), connection, run)
     np.testing.assert_allclose(found, reference.aligned_sweep(frames, C, P, rotations, MAP_WEIGHT), atol=1e-4)
 
@@ -316,7 +334,7 @@ def test_cosine_graph_is_normalised_as_the_graph_is(n_neighbors, rng, run):
     distances = np.maximum(1.0 - consistency(connection.products), 0.0)
     strengths = membership_strengths(distances, edges.indptr, n_neighbors, run)
     np.testing.assert_allclose(np.add.reduceat(strengths, edges.indptr[:-1]), np.log2(n_neighbors), rtol=1e-3)
-    expected = symmetrize(sp.csr_matrix((strengths, edges.indices, edges.indptr), edges.shape))
+    expected = symmetrize(sp.csr_matrix((strengths, edges.indices, edges.indptr), edges.shape), run)
     assert abs(similar.weights - expected.weights).max() == 0
 
 
@@ -327,7 +345,7 @@ def test_consistent_signs_agree_along_a_strip(rng, run):
     flips = rng.choice([-1.0, 1.0], (200, 1)).astype(np.float32)
     sources, targets = graph.sources, graph.weights.indices
     products = connection.products * (flips[sources] * flips[targets])[:, :, None]
-    signs = consistent_signs(graph, Connection(products, products, connection.steps))
+    signs = consistent_signs(graph, Connection(products, connection.steps, products))
     agreement = products[:, 0, 0] * signs[sources, 0] * signs[targets, 0]
     assert (agreement > 0).all()
 
@@ -335,7 +353,7 @@ def test_consistent_signs_agree_along_a_strip(rng, run):
 def test_a_point_without_edges_keeps_a_frame(rng, run):
     weights = sp.csr_matrix(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], np.float32))
     rotations = np.broadcast_to(np.eye(2, dtype=np.float32), (2, 2, 2)).copy()
-    connection = Connection(rotations, rotations, np.ones((2, 2), np.float32))
+    connection = Connection(coded(rotations), np.ones((2, 2), np.float32), rotations)
     Y = rng.normal(size=(3, 2)).astype(np.float32)
     for solver in SOLVERS:
         frames = fit_frames(solver, Y, Graph(weights), connection, run).axes

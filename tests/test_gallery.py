@@ -13,6 +13,8 @@ from matplotlib.image import imread
 from featmap import plot
 
 DOCS = Path(__file__).parent.parent / "docs"
+SHORT = ["../README", "design", "faq", "from_umap", "gallery", "index", "models", "quickstart", "reading", "scale"]
+LONG = [pytest.param(name, marks=pytest.mark.slow) for name in ("datasets", "density")]
 TEXT = (DOCS / "gallery.md").read_text(encoding="utf-8")
 
 
@@ -36,12 +38,18 @@ def test_the_script_makes_those_pictures():
     assert sorted(module.pictures()) == plot.__all__
 
 
-@pytest.mark.parametrize("page", [DOCS / "gallery.md", DOCS.parent / "README.md"], ids=lambda page: page.name)
-def test_every_piece_of_code_on_the_page_runs(page, tmp_path, monkeypatch):
-    """Run them one after the other as a reader would, without the one that downloads a data set."""
-    pieces = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    pieces = [piece for piece in pieces if "datasets import load_mnist" not in piece]
-    assert len(pieces) > 3
+NOT_HERE = ("import BERTopic", "tcp://scheduler")  # the one needs torch, the other a cluster
+
+
+@pytest.mark.parametrize("page", [*SHORT, *LONG])
+def test_every_piece_of_code_on_the_page_runs(page, tmp_path, monkeypatch, data_set):
+    """Run them one after the other as a reader would."""
+    if page == "datasets":
+        data_set("mnist")
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    pieces = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    pieces = [piece for piece in pieces if not any(words in piece for words in NOT_HERE)]
+    assert pieces
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for piece in pieces:
@@ -53,18 +61,19 @@ def test_the_readme_shows_the_answer_that_its_code_gives():
     """Orders and last digits follow the map, whose bits are those of the versions installed."""
     readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(from sklearn.datasets import load_breast_cancer.*?)```", readme, re.DOTALL)
-    (shown,) = re.findall(r"```text\n(Row 0 lies among .*?)```", readme, re.DOTALL)
+    (shown,) = re.findall(r"```text\n(Row 213 lies among .*?)```", readme, re.DOTALL)
     names: dict[str, object] = {}
     exec(code, names)
-    why = names["model"].why(0, k=12)
+    why = names["answers"].why(213, k=12)
     headings = [line for line in shown.splitlines() if line.endswith(":")]
     assert len(headings) == 3
     assert all(heading in str(why).splitlines() for heading in headings)
     for pattern, lines in (
         (r"^  ([\w ]+): \d", why.apart),
-        (r"^  ([\w ]+) grows to", why.changes),
+        (r"^  ([\w ]+) grows ", why.changes),
         (r"^  ([\w ]+) \(imp", why.hidden),
     ):
-        (feature,) = re.findall(pattern, shown, re.MULTILINE)
-        assert feature in [line.feature for line in lines]
+        features = re.findall(pattern, shown, re.MULTILINE)
+        assert len(features) == 3
+        assert len({*features} & {line.feature for line in lines}) >= 2  # another version's map may lose one
     assert "Arrows are good" in str(why)

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import reference
-from featmap.graph import build_graph, edges_to_neighbors, neighbor_memberships, weights_of_neighbors
-from featmap.values import Neighbors
+from featmap import graph as stage
+from featmap.graph import (
+    build_graph,
+    connected_entries,
+    edges_to_neighbors,
+    mean_distance,
+    neighbor_memberships,
+    symmetrize,
+    weights_of_neighbors,
+)
+from featmap.values import Neighbors, Order
 from stages import CONNECT_ALL
 
 
@@ -59,6 +69,52 @@ def test_union_equals_its_twin(rng, run):
     np.testing.assert_allclose(build_graph(near, 15, CONNECT_ALL, run).weights.toarray(), expected, atol=1e-6)
 
 
+@pytest.mark.parametrize("density", [0.02, 0.3, 1.0])
+def test_the_union_has_the_weights_of_sparse_sums(density, rng, run):
+    """In float64, rounded once. Points without edges and strengths that vanish in float32 are among them."""
+    directed = sp.random(200, 200, density, random_state=0, format="csr")
+    directed.setdiag(0)
+    directed.eliminate_zeros()
+    directed.data[::5] *= 1e-60
+    found = symmetrize(directed, run).weights
+    reverse = directed.T.tocsr()
+    expected = (directed + reverse - directed.multiply(reverse)).tocsr().astype(np.float32)
+    expected.eliminate_zeros()
+    assert (found != expected).nnz == 0
+    assert found.nnz == expected.nnz
+    assert all((np.diff(row.indices) > 0).all() for row in found)
+
+
+def test_a_hub_has_all_its_edges(run):
+    """Every point names point 0, which names the first three."""
+    targets = np.array([[1, 2, 3], *([0, max(i - 1, 1), i % 3 + 1] for i in range(1, 50))])
+    rows = np.repeat(np.arange(50), 3)
+    keep = rows != targets.ravel()
+    directed = sp.csr_matrix((np.ones(keep.sum()) / 2, (rows[keep], targets.ravel()[keep])), (50, 50))
+    graph = symmetrize(directed, run)
+    assert np.array_equal(graph.weights[0].indices, np.arange(1, 50))
+    dense = directed.toarray()
+    np.testing.assert_allclose(graph.weights.toarray(), dense + dense.T - dense * dense.T)
+
+
+def test_numbers_of_edges_may_take_64_bits(rng, run, monkeypatch):
+    near = neighbors_of(rng.normal(size=(100, 5)))
+    expected = build_graph(near, 15, CONNECT_ALL, run)
+    monkeypatch.setattr(stage, "BEYOND_INT32", 100)
+    found = build_graph(near, 15, CONNECT_ALL, run)
+    assert (found.weights.indptr.dtype, found.weights.indices.dtype) == (np.int64, np.int32)
+    assert expected.weights.indptr.dtype == np.int32
+    for name in ("data", "indices", "indptr"):
+        assert np.array_equal(getattr(found.weights, name), getattr(expected.weights, name))
+
+
+def test_the_mean_distance_counts_each_point_and_what_is_connected(rng):
+    distances = np.sort(rng.random((50, 6)), axis=1).astype(np.float32)
+    connected = distances < 0.7
+    expected = distances[connected].sum(dtype=np.float64) / (connected.sum() + 50)
+    assert mean_distance(distances.ravel(), *connected_entries(distances, 0.7)) == pytest.approx(expected, rel=1e-12)
+
+
 def test_all_duplicates_are_fully_connected(run):
     graph = build_graph(neighbors_of(np.ones((20, 3))), 15, CONNECT_ALL, run)
     assert np.isfinite(graph.weights.data).all()
@@ -97,15 +153,19 @@ def test_weights_of_neighbors(rng, run):
 
 
 def test_edges_to_neighbors_are_marked(rng, run):
-    """Every edge leads to a neighbour of one end; a neighbour that is too far does not count."""
+    """Every edge leads to a neighbour of one end; a neighbour that is too far does not count.
+
+    The graph is in the order of the layout.
+    """
     near = neighbors_of(rng.normal(size=(200, 3)), 5)
     limit = float(np.quantile(near.distances, 0.9))
-    graph = build_graph(near, 6, limit, run)
-    marked = edges_to_neighbors(graph, near, limit, run)
+    order = Order.of(rng.permutation(200).astype(np.int32))
+    graph = order.graph_into_layout(build_graph(near, 6, limit, run))
+    marked = edges_to_neighbors(graph, near, order, limit, run)
     expected = np.zeros((200, 200))
     rows, columns = np.nonzero(near.distances < limit)
-    expected[rows, near.indices[rows, columns]] = 1
+    expected[order.positions[rows], order.positions[near.indices[rows, columns]]] = 1
     assert np.array_equal(expected[graph.sources, graph.weights.indices], marked)
     assert marked.sum() == expected.sum()
-    assert ((marked + marked[graph.reverse_edges]) > 0).all()
+    assert ((expected + expected.T)[graph.sources, graph.weights.indices] > 0).all()
     assert not marked.all()

@@ -138,7 +138,10 @@ def test_annotated_data_are_refused_before_they_are_read(stages_begun):
     data = AnnData()
     for refused in (FeatMAP().fit, fit(TABLE).transform, lambda X: explain(X, TABLE[:, :2])):
         stages_begun.clear()
-        with pytest.raises(InvalidDataTypeError, match=r"type AnnData; .*adata\.obsm\['X_pca'\], or adata\.X"):
+        with pytest.raises(
+            InvalidDataTypeError,
+            match=r"type AnnData; call featmap\.tl\.featmap\(adata\), .*adata\.obsm\['X_pca'\], or adata\.X",
+        ):
             refused(data)
         assert stages_begun == []
 
@@ -265,6 +268,7 @@ def test_maps_of_others_that_cannot_be_explained(X, Y, message, stages_begun):
     assert stages_begun == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scale", [0.0, 1e-30, 1e15, 1e30])
 def test_maps_of_others_of_any_size_can(scale):
     explanation = explain(TABLE, scale * TABLE[:, :2])

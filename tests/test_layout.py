@@ -90,23 +90,23 @@ def test_smoothing_equals_its_twin(dim, rng, run):
     graph = two_parts_and_a_lone_point(rng)
     Y = rng.normal(size=(71, dim))
     expected = reference.smoothed(Y, graph.weights.toarray().astype(np.float64), SWEEPS, KEPT)
-    assert smooth(Y, graph) == pytest.approx(expected, abs=1e-12)
+    assert smooth(Y, graph, run) == pytest.approx(expected, abs=1e-12)
 
 
 def test_smoothing_shrinks_no_part_of_a_graph_to_a_point(rng, run):
     """In the second part everybody is everybody's neighbour: one mean over neighbours shrinks it thirty times."""
     graph = two_parts_and_a_lone_point(rng)
     Y = rng.normal(size=(71, 2))
-    spread, before = smooth(Y, graph)[40:70].std(axis=0), Y[40:70].std(axis=0)
+    spread, before = smooth(Y, graph, run)[40:70].std(axis=0), Y[40:70].std(axis=0)
     assert (spread > 0.9 * KEPT * before).all()
-    assert smooth(Y, graph)[70] == pytest.approx(Y[70])
+    assert smooth(Y, graph, run)[70] == pytest.approx(Y[70])
 
 
 def test_auto_is_smoothed_principal_components_about_their_mean(rng, run):
     X = rng.normal(size=(300, 4)) * [4, 3, 1, 1]
     data, _, graph, _ = connected(X, run)
     pca, auto = (make_start(init, data, graph, 2, 0, run) for init in ("pca", "auto"))
-    expected = smooth(pca.astype(np.float64), graph)
+    expected = smooth(pca.astype(np.float64), graph, run)
     for column, of_pca in zip(auto.T, expected.T, strict=True):
         assert abs(np.corrcoef(column, of_pca)[0, 1]) > 0.9999
     assert np.abs(auto.mean(axis=0)).max() < 1e-3
@@ -198,14 +198,14 @@ class Pull:
     def __init__(self):
         self.epochs = []
 
-    def value(self, transposed):
-        return -float((transposed**2).sum() / 2)
+    def value(self, embedding):
+        return -float((embedding**2).sum() / 2)
 
-    def prepare(self, transposed, epoch, run):
+    def prepare(self, embedding, epoch, run):
         self.epochs.append(epoch)
 
         def add_gradient(start, stop, gradient):
-            gradient[:, start:stop] -= transposed[:, start:stop]
+            gradient[start:stop] -= embedding[start:stop]
 
         return add_gradient
 
@@ -213,9 +213,9 @@ class Pull:
 def test_descent_adds_forces_and_raises_their_value(rng, run):
     state = State.start(rng.normal(size=(50, 2)))
     force = Pull()
-    before = force.value(state.transposed)
+    before = force.value(state.embedding)
     assert descend(state, [force, force], 40, 40, run)
-    assert force.value(state.transposed) > 0.1 * before
+    assert force.value(state.embedding) > 0.1 * before
     assert force.epochs == [epoch for epoch in range(40) for _ in range(2)]
 
 

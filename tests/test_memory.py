@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,11 +22,12 @@ from featmap import (
     pipeline,
 )
 from featmap.data import components, scaling
+from featmap.kernels.search import BLOCK_COLUMNS
 from featmap.layout import start
-from featmap.neighbors import exact, lists, search
+from featmap.neighbors import large, partition, quantizer, search, widening
 from featmap.run import memory
 from featmap.run.progress import SHARES
-from featmap.tangents import alignment
+from featmap.tangents import alignment, svd
 
 
 def test_the_estimate_grows_with_all_it_is_made_of():
@@ -41,6 +43,11 @@ def test_the_estimate_grows_with_all_it_is_made_of():
         dtype: estimate_memory((20_000, 500), metric="manhattan", dtype=dtype) for dtype in (np.float32, np.float64)
     }
     assert by_metric[np.float32] < by_metric[np.float64]
+
+
+@pytest.mark.parametrize("n_rows", [3_000_000, 10_000_000])
+def test_millions_of_rows_take_less_than_1300_bytes_each(n_rows):
+    assert estimate_memory((n_rows, 50), n_jobs=16) < 1300 * n_rows
 
 
 def test_sparse_data_take_what_they_store():
@@ -64,6 +71,7 @@ def test_small_shapes_have_an_estimate_too():
         ("dtype", ["number", 3.5]),
         ("n_stored", [-1, "a", 0.5]),
         ("n_jobs", [0, "all"]),
+        ("checkpoint", [None, 1, "fit.featmap"]),
     ],
 )
 def test_what_no_fit_could_have_has_no_estimate(name, values):
@@ -108,6 +116,16 @@ def test_the_tighter_of_machine_and_container_counts(most, expected, monkeypatch
     assert memory.available_memory() == expected
 
 
+def test_files_that_a_container_holds_in_memory_only_do_not_give_way(monkeypatch, tmp_path):
+    """A folder of temporary files may be of that kind."""
+    (tmp_path / "memory.max").write_text(f"{2**20}\n")
+    (tmp_path / "memory.current").write_text(f"{2**19}\n")
+    (tmp_path / "memory.stat").write_text(f"file {2**18}\nshmem {2**17}\n")
+    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "absent")
+    monkeypatch.setattr(memory, "CGROUP", tmp_path)
+    assert memory.available_memory() == 2**20 - 2**19 + 2**18 - 2**17
+
+
 def test_an_estimate_is_a_number_that_prints_with_its_unit():
     estimate = memory.MemoryEstimate(1_600_000_000)
     assert estimate == 1_600_000_000
@@ -119,30 +137,59 @@ def test_an_estimate_is_a_number_that_prints_with_its_unit():
 
 def test_the_peak_is_that_of_the_stage_that_needs_most():
     """With what the stages before it have kept."""
-    sizes = memory.Sizes(70_000, 784, 14, 14, 2, None, 4, True, 2)
+    sizes = memory.Sizes(70_000, 784, 14, 14, 2, None, 0, True, 2)
     stages = memory.memory_by_stage(sizes)
     kept, most = 0.0, 0.0
     for stage in stages:
         kept += 70_000 * stage.kept
         most = max(most, kept + 70_000 * stage.working + stage.fixed)
     assert memory.peak(sizes) == pytest.approx(most, abs=1)
-    assert [stage.stage for stage in stages] == [name for name in SHARES if name != "frames"]
+    assert [stage.stage for stage in stages] == [*SHARES, "end"]
+
+
+def test_a_checkpoint_keeps_what_stages_give_up():
+    """From the alignment on a second graph, in the layout the leading factors, and at the end the connection."""
+    sizes = memory.Sizes(300_000, 50, 14, 14, 2, None, 4, True, 2)
+    without, with_one = (memory.memory_by_stage(replace(sizes, has_checkpoint=has)) for has in (False, True))
+    assert [stage.working for stage in with_one] == [stage.working for stage in without]
+    kept = np.cumsum([mine.kept - other.kept for mine, other in zip(with_one, without, strict=True)])
+    beside = dict(zip((stage.stage for stage in without), kept, strict=True))
+    n_edges, factors, starts = 14 * memory.EDGES_PER_NEIGHBOR, 8 * 14 * 2, 4 * 2 + memory.GROUP_BYTES
+    assert beside["tangents"] == 0
+    assert beside["alignment"] == pytest.approx(starts + 8 * n_edges + 4)
+    assert beside["layout"] == pytest.approx(starts + 8 * n_edges + 4 + factors)
+    assert beside["end"] == pytest.approx(starts + 8 * n_edges + 4 + factors + 4 * n_edges * 3)
+    assert estimate_memory((300_000, 50), checkpoint=True) > 1.05 * estimate_memory((300_000, 50))
+
+
+def test_a_fit_with_a_checkpoint_needs_the_memory_for_it(monkeypatch, tmp_path, rng):
+    X = rng.normal(size=(11_000, 3)).astype(np.float32)
+    without, with_one = (estimate_memory(X.shape, n_jobs=1, checkpoint=has) for has in (False, True))
+    assert without < with_one
+    monkeypatch.setattr(memory, "available_memory", lambda: (without + with_one) // 2)
+    model = FeatMAP(n_epochs=1, n_jobs=1).fit(X)
+    with pytest.raises(NotEnoughMemoryError, match="fit without a checkpoint"):
+        model.fit(X, checkpoint=tmp_path / "fit.featmap")
 
 
 def test_sizes_of_stages_are_those_of_their_modules():
     assert memory.SMALL_ROWS == neighbors.EXACT_BELOW
     assert memory.QUERIES == search.QUERIES_PER_BLOCK
-    assert memory.LIST_COORDINATES == lists.LIST_DIRECTIONS
-    assert memory.PROBED_LISTS == lists.PROBED_LISTS
-    assert memory.CANDIDATE_BYTES == exact.BYTES_OF_CANDIDATES
+    assert widening.LADDER[0][0] == memory.LIST_COORDINATES
+    assert memory.LIST_SAMPLE == quantizer.SAMPLED_PER_LIST / quantizer.ROWS_PER_LIST
+    assert memory.CANDIDATE_BYTES == partition.BYTES_OF_CANDIDATES
     assert (memory.SAMPLE_BYTES, memory.SAMPLE_ROWS) == (components.SAMPLE_BYTES, components.SAMPLE_ROWS)
-    assert memory.AXES_BYTES == alignment.BYTES_OF_AXES
+    assert (memory.AXES_BYTES, memory.SLICE_FEATURES) == (alignment.BYTES_OF_AXES, alignment.FEWEST_FEATURES)
+    assert (memory.MOST_PARTS, memory.LISTS_KEPT_UP_TO) == (alignment.MOST_PARTS, large.LISTS_KEPT_UP_TO)
+    assert (memory.PRODUCT_BYTES, memory.LEADING_BYTES) == (svd.BYTES_OF_PRODUCTS, svd.BYTES_OF_LEADING)
     assert (memory.SMOOTHED_ROWS, memory.SPECTRAL_ROWS) == (start.SMOOTHED_UP_TO, start.SPECTRUM_UP_TO)
     assert memory.BLOCK_BYTES == scaling.BYTES_PER_BLOCK
+    # The last block of a list is half full on average.
+    assert memory.LIST_PADDING == 1 + BLOCK_COLUMNS / 2 / quantizer.ROWS_PER_LIST
 
 
 PEAK = """
-    import json, sys
+    import json, sys, tempfile
     from pathlib import Path
     import numpy as np
     from featmap import FeatMAP, estimate_memory
@@ -164,23 +211,29 @@ PEAK = """
     FeatMAP(n_epochs=2, random_state=0).fit(X[:11_000])  # libraries and compiled code are loaded
     Path("/proc/self/clear_refs").write_text("5")
     before = held("VmRSS")
-    model = FeatMAP(n_epochs=10, random_state=0).fit(X)
+    has_checkpoint = sys.argv[2] == "checkpoint"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "fit.featmap") if has_checkpoint else None
+        model = FeatMAP(n_epochs=10, random_state=0).fit(X, checkpoint=path)
     print(model.fit_report_, file=sys.stderr)
-    print(json.dumps({"peak": held("VmHWM") - before, "estimate": estimate_memory(X.shape)}))
+    estimate = estimate_memory(X.shape, checkpoint=has_checkpoint)
+    print(json.dumps({"peak": held("VmHWM") - before, "estimate": estimate}))
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+@pytest.mark.parametrize("kept_in", ["memory", "checkpoint"])
 @pytest.mark.parametrize("name", ["mnist", "sheets"])
-def test_the_estimate_is_within_a_quarter(name, data_set):
+def test_the_estimate_is_within_a_quarter(name, kept_in, data_set):
     """Of what MNIST and 300,000 × 50 take. The peak comes before the layout, so a few epochs will do."""
     if name == "mnist":
         data_set(name)
     result = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(PEAK), name], capture_output=True, text=True, check=True
+        [sys.executable, "-c", textwrap.dedent(PEAK), name, kept_in], capture_output=True, text=True, check=True
     )
     measured = json.loads(result.stdout)
-    print(f"\n{name}: estimated {measured['estimate'] / 2**20:.0f} MB, measured {measured['peak'] / 2**20:.0f} MB")
+    estimated, held = (measured[name] / 2**20 for name in ("estimate", "peak"))
+    print(f"\n{name}, {kept_in}: estimated {estimated:.0f} MB, measured {held:.0f} MB")
     print(result.stderr)
-    assert abs(measured["estimate"] / measured["peak"] - 1) < 0.25
+    assert abs(estimated / held - 1) < 0.25

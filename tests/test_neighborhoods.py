@@ -10,6 +10,7 @@ from featmap import FeatMAP, InvalidDataError, explain
 from featmap.explanation.dependence import copies_of_rows, joined_with_groups
 from featmap.explanation.neighborhoods import Neighborhoods
 from featmap.explanation.walk import walk_weights
+from featmap.kernels.neighborhoods import take_turns
 from featmap.values import Neighbors
 
 
@@ -89,6 +90,7 @@ def test_rows_count_as_copies_below_a_tenth_of_the_usual_distance():
     assert copies_of_rows(Neighbors(indices, missing), "euclidean").tolist() == [0, 0, 1, 2]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 @pytest.mark.parametrize("options", [{}, {"n_neighbors": 100}, {"n_tangent_neighbors": 150}])
 def test_neighbours_along_a_curve_are_not_copies(metric, options, rng):
@@ -149,3 +151,15 @@ def test_maps_with_unconnected_rows_have_finite_weights():
     model = FeatMAP(metric="jaccard", n_neighbors=4, n_epochs=5, random_state=0).fit(np.hstack([X, X]))
     found = around(model, range(60), 59)
     assert np.isfinite(found.weights).all()
+
+
+def test_units_take_turns(rng):
+    weights = rng.random((6, 40)) * (rng.random((6, 40)) < 0.7)
+    weights[5] = 0
+    units = rng.integers(12, size=(6, 40)).astype(np.int32)
+    sides = np.empty((6, 40), np.int8)
+    take_turns(weights, units, 12, sides)
+    assert np.array_equal(sides < 0, weights == 0)
+    for row, found, of_row in zip(weights, sides, units, strict=True):
+        for side, expected in enumerate(reference.halves(row, of_row)):
+            assert np.array_equal(found == side, expected > 0)

@@ -13,12 +13,19 @@ import reference
 from featmap import neighbors as stage
 from featmap.data.scaling import scale_data
 from featmap.errors import InvalidDataError
-from featmap.kernels.search import rank_candidates
-from featmap.neighbors import exact, find_neighbors, lists, make_search, search_rows
+from featmap.kernels.search import propose_candidates, rank_candidates, remaining_lengths
+from featmap.neighbors import exact, find_neighbors, large, list_search, make_search, partition, search, search_rows
 from featmap.neighbors.copies import n_earlier_copies, possible_copies
 from featmap.neighbors.exact import ExactSearch
-from featmap.neighbors.lists import ListIndex, Lists, ListSearch
+from featmap.neighbors.large import LargeSearch
+from featmap.neighbors.list_search import ListSearch, Width
+from featmap.neighbors.lists import Lists
+from featmap.neighbors.widening import build
 from featmap.run import Run
+
+EVERYWHERE = Width(10**6, 3.0)  # looks into all lists
+NARROW = Width(1, 3.0)
+USUAL = Width(16, 3.0)
 
 
 def found_by(X, k, run, metric="euclidean"):
@@ -45,13 +52,43 @@ def test_ties_are_broken_by_index(rng, run):
 @pytest.mark.parametrize("k", [3, 9])
 def test_candidates_in_any_order_are_ranked_by_distance_then_index(k, rng):
     rows = rng.integers(0, 3, (30, 2)).astype(np.float32)
-    candidates = np.append(rng.permutation(30), -1).astype(np.int32)
-    indices, squared = np.full((1, k), -1, np.int32), np.empty((1, k))
-    # The first half, and then the others.
-    rank_candidates(rows[:1], rows, candidates, candidates, np.array([0, 15]), indices, squared)
-    rank_candidates(rows[:1], rows, candidates[15:], candidates[15:], np.array([0, 16]), indices, squared)
+    indices, squared = np.full((1, k), -1, np.int32), np.full((1, k), np.inf)
+    for half in np.array_split(rng.permutation(30).astype(np.int32), 2):
+        rank_candidates(rows[:1], rows, np.zeros(15, np.int32), half, half, indices, squared)
     squares = ((rows - rows[0]) ** 2).sum(axis=1)
     assert indices[0].tolist() == np.lexsort((np.arange(30), squares))[:k].tolist()
+
+
+def test_rows_are_proposed_that_rounding_does_not_rule_out(rng):
+    """In two blocks: bounds of the first hold for the second."""
+    n_queries, n_rows, k, error = 5, 300, 4, np.float32(0.05)
+    rows, queries = (rng.normal(size=(n, 3)).astype(np.float32) for n in (n_rows, n_queries))
+    sizes, own = (rows**2).sum(axis=1), (queries**2).sum(axis=1)
+    products = queries @ rows.T
+    both = own[:, None] + sizes
+    expected = reference.proposed(both - 2 * products, error * both, k)
+    bounds = np.full((n_queries, k), np.inf, np.float32)
+    found = [[] for _ in range(n_queries)]
+    for block in (slice(200), slice(200, 300)):
+        of_query, positions = (np.empty(products.size, np.int32) for _ in range(2))
+        part = np.ascontiguousarray(products[:, block])
+        n_proposed = propose_candidates(part, own, sizes[block], error, bounds, of_query, positions)
+        for query, position in zip(of_query[:n_proposed], positions[:n_proposed], strict=True):
+            found[query].append(position + (block.start or 0))
+    assert all(set(rows) <= set(all_found) for rows, all_found in zip(expected, found, strict=True))
+    assert np.allclose(bounds, np.sort(both * (1 + error) - 2 * products, axis=1)[:, :k])
+    late = [[row for row in rows if row >= 200] for rows in found]  # by then the bounds are those of all rows
+    assert late == [[row for row in rows if row >= 200] for rows in expected]
+
+
+def test_lengths_beyond_the_directions(rng):
+    rows = rng.normal(size=(30, 9)).astype(np.float32)
+    directions = np.linalg.qr(rng.normal(size=(9, 4)))[0].astype(np.float32)
+    rows[0] = directions[:, 0] * 3  # nothing is left of it
+    coordinates, lengths = rows @ directions, np.empty(30, np.float32)
+    remaining_lengths(rows, coordinates, lengths)
+    np.testing.assert_allclose(lengths, reference.remaining_lengths(rows, coordinates), atol=1e-3)
+    np.testing.assert_allclose(lengths[1:], np.linalg.norm(rows - coordinates @ directions.T, axis=1)[1:], rtol=1e-5)
 
 
 def test_all_duplicates_take_the_lowest_indices(run):
@@ -63,7 +100,6 @@ def test_all_duplicates_take_the_lowest_indices(run):
 
 def test_few_sparse_rows_are_dense_at_a_time(run, monkeypatch):
     """Among many that are equally far from each other every row is a candidate of every other."""
-    monkeypatch.setattr(exact, "BYTES_OF_CANDIDATES", 2**20)
     monkeypatch.setattr(exact, "ROWS_PER_BLOCK", 64)
     monkeypatch.setattr(exact, "QUERIES_PER_BLOCK", 64)
     X = sp.vstack([sp.eye(1500, 2000), sp.random(20, 2000, 0.1, random_state=0)], "csr")
@@ -83,13 +119,12 @@ def ranked(monkeypatch):
     """How many candidates were ranked, call by call."""
     counts = []
 
-    def counted(queries, matrix, offsets, candidates, k):
-        counts.append(int((candidates >= 0).sum()))
-        return rank(queries, matrix, offsets, candidates, k)
+    def counted(queries, rows, of_query, *others):
+        counts.append(len(of_query))
+        rank_candidates(queries, rows, of_query, *others)
 
-    rank = exact.rank
-    for module in (exact, lists):
-        monkeypatch.setattr(module, "rank", counted)
+    for module in (exact, partition):
+        monkeypatch.setattr(module, "rank_candidates", counted)
     return counts
 
 
@@ -128,7 +163,7 @@ def test_a_copy_is_left_out_only_where_enough_come_before_it(rng, run):
 def test_sparse_equals_dense(exact_below, bytes_of_candidates, run, monkeypatch):
     """However few candidates are made dense at a time."""
     monkeypatch.setattr(stage, "EXACT_BELOW", exact_below)
-    monkeypatch.setattr(exact, "BYTES_OF_CANDIDATES", bytes_of_candidates)
+    monkeypatch.setattr(partition, "BYTES_OF_CANDIDATES", bytes_of_candidates)
     X = sp.random(500, 200, 0.1, random_state=0, format="csr")
     sparse, _ = found_by(X, 10, run)
     dense, _ = found_by(X.toarray(), 10, run)
@@ -167,10 +202,15 @@ def clustered():
     return ((centers[rng.integers(20, size=6000)] + rng.normal(size=(6000, 100))) * scale).astype(np.float32)
 
 
+def by_lists(matrix, run, width=USUAL):
+    """A search of the lists of all rows, as wide as given."""
+    return ListSearch(*build(matrix, 64, run), width)
+
+
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
 def test_lists_find_nearly_all_neighbors(clustered, run, make):
     matrix = scale_data(make(clustered)).matrix
-    approximate, _ = ListSearch(matrix).nearest(matrix, 15, run)
+    approximate, _ = by_lists(matrix, run).nearest(matrix, 15, run)
     true, _ = ExactSearch(matrix).nearest(matrix, 15, run)
     recall = np.mean([len(set(a) & set(b)) / 15 for a, b in zip(approximate, true, strict=True)])
     assert recall > 0.97
@@ -204,23 +244,23 @@ def test_scanning_keeps_the_nearest(width, rng, run):
     """Against sorting, for any number wanted: nearest first, ties by number, and −1 where members are too few."""
     rows, points = (rng.integers(0, 4, (n, width)).astype(np.float32) for n in (200, 20))
     homes = rng.choice([0, 2, 3], 200).astype(np.int32)  # list 1 is empty
-    own = np.array([rng.permutation(4)[:3] for _ in points], np.int32)
+    own = np.array([[*rng.permutation(4)[:3], -1] for _ in points], np.int32)  # −1 is no list
     filled = Lists.fill(rows, np.arange(200, dtype=np.int32), homes, 4, run)
     for n_wanted in (1, 2, 5, 45, 120, 200):
-        found = filled.nearest(points, own, n_wanted)
-        for point, looked_into, row in zip(points, own, found, strict=True):
-            inside = np.flatnonzero(np.isin(homes, looked_into))
-            order = inside[np.argsort(((rows[inside] - point) ** 2).sum(axis=1), kind="stable")][:n_wanted]
+        found, squared = filled.nearest(points, own, n_wanted)
+        for point, looked_into, row, lengths in zip(points, own, found, squared, strict=True):
+            order, expected = reference.nearest_in_lists(rows, homes, point, looked_into, n_wanted)
             assert row[: len(order)].tolist() == order.tolist()
+            assert lengths[: len(order)].tolist() == expected.tolist()
             assert (row[len(order) :] == -1).all()
+            assert np.isinf(lengths[len(order) :]).all()
 
 
 @pytest.mark.parametrize("n_features", [1, 5, 8, 50])
-def test_all_lists_together_find_all_neighbors(n_features, rng, run, monkeypatch):
+def test_all_lists_together_find_all_neighbors(n_features, rng, run):
     """Any number of data: filling up to whole steps of the kernel changes no distance."""
-    monkeypatch.setattr(lists, "PROBED_LISTS", 1000)
     X = rng.normal(size=(1500, n_features)).astype(np.float32)
-    found, distances = ListSearch(X).nearest(X, 15, run)
+    found, distances = by_lists(X, run, EVERYWHERE).nearest(X, 15, run)
     true, lengths = ExactSearch(X).nearest(X, 15, run)
     assert np.array_equal(found, true)
     assert np.array_equal(distances, lengths)
@@ -244,16 +284,16 @@ def test_lists_hold_every_row_once(rng, run):
 @pytest.mark.parametrize("n_features", [1, 20])
 def test_copies_left_out_of_the_lists_change_nothing(make, n_features, rng, run, monkeypatch):
     """Up to the number of copies kept the lists answer; beyond it, all pairs."""
-    monkeypatch.setattr(lists, "COPIES_KEPT", 30)
-    monkeypatch.setattr(lists, "PROBED_LISTS", 1000)
+    for module in (partition, list_search):
+        monkeypatch.setattr(module, "COPIES_KEPT", 30)
     matrix = scale_data(make(with_copies(1000, 500, n_features, rng))).matrix
-    search = ListSearch(matrix)
+    search = by_lists(matrix, run, EVERYWHERE)
     for k in (5, 30, 31):
         found, distances = search.nearest(matrix, k, run)
         true, lengths = ExactSearch(matrix).nearest(matrix, k, run)
         assert np.array_equal(distances, lengths)
         assert np.array_equal(found, true)
-    assert search.index.lists.n_members == 530
+    assert search.partition.lists.n_members == 530
 
 
 def test_thousands_of_equal_rows_are_not_all_in_the_lists(rng, run):
@@ -265,7 +305,7 @@ def test_thousands_of_equal_rows_are_not_all_in_the_lists(rng, run):
     assert len(copies) == 15_000
     for row in rng.choice(copies, 200):
         assert found.indices[row].tolist() == expected[expected != row][:14].tolist()
-    assert ListIndex.build(data.matrix, run).lists.n_members == 6000
+    assert build(data.matrix, 64, run)[1].lists.n_members == 6000
 
 
 def test_rows_with_equal_coordinates_need_not_be_copies(rng, run):
@@ -288,22 +328,24 @@ def test_earlier_copies_are_counted():
 
 def test_lists_do_not_depend_on_batch_or_threads(clustered, run):
     matrix = scale_data(clustered).matrix
-    search = ListSearch(matrix)
+    search = by_lists(matrix, run)
     together = search.nearest(matrix[:700], 10, run)
+    among_all = search.nearest(matrix, 10, run)
+    assert all(np.array_equal(part, whole[:700]) for part, whole in zip(together, among_all, strict=True))
     with Run(1) as one_thread:
-        again = ListSearch(matrix)
+        again = by_lists(matrix, one_thread)
         alone = [again.nearest(matrix[i : i + 1], 10, one_thread) for i in range(0, 700, 50)]
     for place, (indices, distances) in zip(range(0, 700, 50), alone, strict=True):
         assert np.array_equal(indices[0], together[0][place])
         assert np.array_equal(distances[0], together[1][place])
 
 
-def test_rows_whose_lists_run_dry_are_searched_exactly(rng, run, monkeypatch):
-    monkeypatch.setattr(lists, "PROBED_LISTS", 1)
-    X = rng.normal(size=(300, 5)).astype(np.float32)
-    X[:200] *= 1e-3  # one crowded list, many with fewer rows than neighbours asked for
-    search = ListSearch(X)
-    found, distances = search.nearest(X, 60, run)
+def test_rows_whose_lists_run_dry_are_searched_exactly(rng, run):
+    X = rng.normal(size=(1300, 5)).astype(np.float32)
+    X[:1200] *= 1e-3  # crowded lists, and some with fewer rows than neighbours asked for
+    search = by_lists(X, run, NARROW)
+    assert np.diff(search.partition.lists.first_blocks).min() * 32 < 120
+    found, distances = search.nearest(X, 120, run)
     assert (found >= 0).all()
     assert (np.diff(distances, axis=1) >= 0).all()
 
@@ -311,17 +353,30 @@ def test_rows_whose_lists_run_dry_are_searched_exactly(rng, run, monkeypatch):
 def test_large_data_use_lists(rng, monkeypatch):
     monkeypatch.setattr(stage, "EXACT_BELOW", 100)
     X = rng.normal(size=(200, 5))
-    assert isinstance(make_search(scale_data(X), X, "euclidean"), ListSearch)
+    assert isinstance(make_search(scale_data(X), X, "euclidean"), LargeSearch)
     assert isinstance(make_search(scale_data(X[:100]), X[:100], "euclidean"), ExactSearch)
 
 
 def test_an_index_that_is_built_takes_no_lock(rng, run, monkeypatch):
     X = rng.normal(size=(500, 4)).astype(np.float32)
-    search = ListSearch(X, ListIndex.build(X, run))
-    monkeypatch.setattr(lists, "_building", None)  # entering it would fail
+    search = LargeSearch(X, 3, by_lists(X, run))
+    monkeypatch.setattr(large, "_building", None)  # entering it would fail
     assert search.nearest(X[:5], 3, run)[0].shape == (5, 3)
 
 
 def test_few_distinct_rows_have_as_many_lists(rng, run):
     X = rng.integers(0, 2, (2000, 3)).astype(np.float32)  # scikit-learn would warn of more centres than distinct rows
-    assert len(ListIndex.build(X, run).lists.first_blocks) - 1 == 8
+    assert build(X, 64, run)[0].n_lists == 8
+
+
+def test_rows_leave_themselves_out_block_by_block(rng, monkeypatch):
+    """A row that copies have crowded out leaves out its last entry. What is found does not depend on the blocks."""
+    indices = np.array([rng.permutation(np.delete(np.arange(20), row))[:4] for row in range(20)], np.int32)
+    indices[::3, 1] = np.arange(20)[::3]
+    distances = np.sort(rng.uniform(size=(20, 4)), axis=1)
+    monkeypatch.setattr(search, "BLOCK", 6)
+    found = search.without_self(indices, distances, 3)
+    for row in range(20):
+        kept = [0, 2, 3] if row % 3 == 0 else [0, 1, 2]
+        assert found.indices[row].tolist() == indices[row, kept].tolist()
+        assert found.distances[row].tolist() == distances[row, kept].astype(np.float32).tolist()

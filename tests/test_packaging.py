@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ast
+import io
+import os
 import re
+import runpy
 import subprocess
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
+
+import pytest
 
 import featmap
 
@@ -51,3 +57,45 @@ def test_lowest_versions_are_those_declared():
     core = dict(requirement.split(">=") for requirement in PROJECT["dependencies"])
     assert core.items() <= pins.items()
     assert {"pytest", "pandas", "matplotlib", "pooch"} <= set(pins)
+
+
+def test_types_are_offered_to_users():
+    assert (PACKAGE / "py.typed").exists()
+    assert "Typing :: Typed" in PROJECT["classifiers"]
+
+
+def test_every_extra_is_tried_or_for_developers():
+    """`make test-extras` begins with this check."""
+    extras = runpy.run_path(str(ROOT / ".ci" / "extras.py"))
+    extras["check_that_all_are_known"]()
+    assert {"plot", "io", "widget"} <= extras["SCRIPTS"].keys()
+    extras["DECLARED"]["new"] = []
+    with pytest.raises(SystemExit, match=r"do not agree on new$"):
+        extras["check_that_all_are_known"]()
+
+
+def test_a_source_distribution_has_the_bytes_of_its_files_alone(tmp_path):
+    """Neither order, times, owners nor modes of the files reach it; `make dist` compares whole builds."""
+    dist = runpy.run_path(str(ROOT / ".ci" / "dist.py"))
+    names = ["b.py", "a.py", "long/" * 30 + "c.py"]
+    first, second = tmp_path / "first.tar.gz", tmp_path / "second.tar.gz"
+    pack(first, names, mtime=1.5, uid=0, mode=0o644)
+    pack(second, names[::-1], mtime=2e9, uid=1000, mode=0o664)
+    assert first.read_bytes() != second.read_bytes()
+    packed = dist["packed_again"](first, 10**9)
+    assert packed == dist["packed_again"](second, 10**9)
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        assert archive.getnames() == sorted(names)
+        assert {member.mtime for member in archive} == {10**9}
+        assert archive.extractfile("a.py").read() == b"content of a.py"
+
+
+def pack(path: Path, names: list[str], **given: float) -> None:
+    with tarfile.open(path, "w:gz") as archive:
+        for name in names:
+            content = f"content of {os.path.basename(name)}".encode()
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            for attribute, value in given.items():
+                setattr(member, attribute, value)
+            archive.addfile(member, io.BytesIO(content))

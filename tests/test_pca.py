@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.decomposition import PCA
@@ -22,7 +23,7 @@ from featmap import (
     explain,
 )
 from featmap.data.noise import nearness, warn_of_noise
-from featmap.data.pca import Components
+from featmap.data.pca import Components, rows_for_components
 from featmap.kernels.search import multiply_rows
 from featmap.run import Run
 from featmap.run.memory import Sizes, memory_by_stage
@@ -69,6 +70,19 @@ class TestDirections:
         variances = ((table - table.mean(axis=0)) @ B).var(axis=0, ddof=1)
         np.testing.assert_allclose(variances, reference.explained_variance_, rtol=1e-4)
         np.testing.assert_allclose(np.abs(reference.components_[:5] @ B[:, :5]), np.eye(5), atol=1e-2)
+
+    @pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+    def test_parts_have_the_bits_of_the_whole(self, make, table, run, monkeypatch):
+        """The sample is of rows that their number tells, and a part has the components that it has in the whole."""
+        monkeypatch.setattr("featmap.data.pca.SAMPLE_ROWS", 100)
+        monkeypatch.setattr("featmap.data.components.SAMPLE_ROWS", 100)
+        X = make(table)
+        rows = rows_for_components(X.shape, sp.issparse(X))
+        assert len(rows) == 100
+        of_sample = Components.of_sample(make(table[rows]), Q)
+        assert of_sample.directions.tobytes() == Components.find(X, Q).directions.tobytes()
+        parts = np.concatenate([of_sample.of(part, run) for part in (X[:33], X[33:])])
+        assert parts.tobytes() == of_sample.of(X, run).tobytes()
 
     def test_signs_are_fixed(self, table):
         B = Components.find(table, Q).directions
@@ -187,6 +201,83 @@ class TestFit:
 
         with pytest.raises(InvalidDataError, match="gives no distance"):
             fitted(table, metric=first_feature)
+
+
+class TestGivenDirections:
+    def test_those_that_would_be_found_give_the_same_bytes(self, table, model):
+        given = fitted(table, pca=components_of(model).directions)
+        np.testing.assert_array_equal(given.embedding_, model.embedding_)
+        np.testing.assert_array_equal(given.feature_importance(), model.feature_importance())
+        explained = explain(table, model.embedding_, pca=components_of(model).directions)
+        np.testing.assert_array_equal(explained.feature_importance(), model.feature_importance())
+
+    def test_others_are_used_as_they_are(self, table, rng):
+        """In float32, and in any order of memory: a rotation of some features alone."""
+        B = np.zeros((40, 3), np.float32, order="F")
+        B[:5] = np.linalg.qr(rng.normal(size=(5, 3)))[0]
+        model = fitted(table, pca=B)
+        np.testing.assert_array_equal(components_of(model).directions, B)
+        np.testing.assert_array_equal(model.embedding_, fitted(table @ B.astype(float), pca=None).embedding_)
+        assert (model.feature_importance()[:, 5:] == 0).all()
+
+    def test_they_are_copied(self, table, model):
+        B = components_of(model).directions.copy()
+        given = fitted(table, pca=B)
+        B[:] = 0
+        np.testing.assert_array_equal(components_of(given).directions, components_of(model).directions)
+
+    def test_a_model_with_them_is_saved(self, table, model, tmp_path):
+        given = fitted(table, pca=components_of(model).directions)
+        given.save(tmp_path / "model.featmap")
+        loaded = FeatMAP.load(tmp_path / "model.featmap")
+        np.testing.assert_array_equal(loaded.pca, given.pca)
+        np.testing.assert_array_equal(loaded.transform(table[:5] * 1.01), given.transform(table[:5] * 1.01))
+
+    def test_a_fit_with_them_is_resumed(self, table, model, tmp_path, monkeypatch):
+        monkeypatch.setattr("featmap.run.checkpoint.SECONDS_BETWEEN", 0.0)
+        monkeypatch.setattr("featmap.run.checkpoint.MOST_OF_THE_TIME", 1e9)
+        B = components_of(model).directions
+        unfinished = FeatMAP(pca=B, n_epochs=20, random_state=0)
+        with pytest.raises(KeyboardInterrupt):
+            unfinished.fit(table, callback=interrupted, checkpoint=tmp_path / "fit")
+        with pytest.raises(StoreError, match="other pca"):
+            FeatMAP(pca=B[:, ::-1], n_epochs=20, random_state=0).fit(table, checkpoint=tmp_path / "fit")
+        resumed = unfinished.fit(table, checkpoint=tmp_path / "fit")
+        np.testing.assert_array_equal(resumed.embedding_, model.embedding_)
+
+    def test_memory_is_that_of_so_many_components(self, table, model, monkeypatch):
+        asked = []
+        monkeypatch.setattr("featmap.run.memory.estimate_memory", lambda *_, pca, **__: asked.append(pca) or 1)
+        fitted(table, pca=components_of(model).directions)
+        assert asked == [Q]
+        assert estimate_memory((300, 40), pca=np.eye(40, 7)) == estimate_memory((300, 40), pca=7)
+
+    @pytest.mark.parametrize(
+        ("directions", "message"),
+        [
+            (np.eye(39, 3), r"one row for each of the 40 features .* got shape \(39, 3\)"),
+            (np.full((40, 2), "a"), "must be numbers"),
+            (2 * np.eye(40, 3), "must be orthonormal"),
+            (np.ones((40, 2)) / np.sqrt(40), "must be orthonormal"),
+            (np.full((40, 2), np.nan), "must be orthonormal"),
+        ],
+        ids=["features", "texts", "length", "parallel", "NaN"],
+    )
+    def test_wrong_ones_are_refused(self, table, directions, message):
+        with pytest.raises(InvalidDataError, match=message):
+            fitted(table, pca=directions)
+        with pytest.raises(InvalidDataError, match=message):
+            explain(table, table[:, :2], pca=directions)
+
+    @pytest.mark.parametrize("directions", [np.ones(40), np.empty((40, 0))], ids=["one", "none"])
+    def test_no_directions_are_refused(self, table, directions):
+        with pytest.raises(InvalidParameterError, match="or an array of their directions, one column for each"):
+            fitted(table, pca=directions)
+
+
+def interrupted(stage, done, total):
+    if stage == "layout" and done == 10:
+        raise KeyboardInterrupt
 
 
 class TestAnswers:
@@ -308,6 +399,15 @@ class TestParameter:
         with pytest.raises(InvalidParameterError, match=r"^explain\(pca=.*: pca must be None"):
             explain(table, table[:, :2], pca=value)
 
+    def test_a_frame_of_directions_is_refused_with_advice(self, table):
+        with pytest.raises(InvalidParameterError, match=r"such as frame\.to_numpy\(\) of a DataFrame"):
+            fitted(table, pca=pd.DataFrame(np.eye(40, 3)))
+
+    def test_many_directions_are_not_shown(self, table):
+        with pytest.raises(InvalidParameterError, match="metric='hellinger', pca=array") as caught:
+            fitted(abs(table), pca=np.eye(40, 20), metric="hellinger")
+        assert len(str(caught.value)) < 500
+
     def test_more_components_than_there_are(self, table):
         with pytest.warns(FeatmapWarning, match="pca=41 is larger than the number of rows or features; using 40"):
             model = fitted(table, pca=41)
@@ -317,16 +417,18 @@ class TestParameter:
 
     def test_memory(self):
         """The components come beside the features; what is made of them is smaller."""
-        sizes = Sizes(20_000, 2000, 14, 14, 2, None, 4, True, 2)
+        sizes = Sizes(20_000, 2000, 14, 14, 2, None, 0, True, 2)
         scaling, *later = memory_by_stage(replace(sizes, pca=50))
         assert scaling.kept == 4 * 2050
-        assert later == memory_by_stage(replace(sizes, n=50, item=8))[1:]
+        assert later == memory_by_stage(replace(sizes, n=50))[1:]
+        slow = replace(sizes, item=4, has_fast_metric=False)  # its search keeps the components, in float64
+        assert memory_by_stage(replace(slow, pca=50))[1:] == memory_by_stage(replace(slow, n=50, item=8))[1:]
         assert estimate_memory((5000, 2000), n_stored=10**5, pca=50) < estimate_memory((5000, 2000), pca=50)
 
 
 def test_the_guide_for_cells_runs(capsys):
     guide = (Path(__file__).parent.parent / "docs" / "cells.md").read_text()
-    (code,) = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
+    _, code = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)  # the first needs scanpy: test_scanpy.py
     exec(code, {})
     first, *places = capsys.readouterr().out.splitlines()
     assert all(int(number) < 40 for number in re.findall(r"gene (\d+)", first))

@@ -14,12 +14,16 @@ import pytest
 import scipy.sparse as sp
 
 import reference
-from featmap import FeatMAP, pipeline
+from featmap import FeatMAP, FeatmapWarning, FitStopped, pipeline
 from featmap import neighbors as neighbors_stage
+from featmap.checks import plan
 from featmap.checks.parameters import TERMS
-from featmap.layout.density import Density
+from featmap.layout import levels
+from featmap.layout.density import AttractionWithDensity
 from featmap.layout.similarity import Curve
+from featmap.metrics import trustworthiness
 from featmap.run import Run
+from featmap.run.progress import COARSE_LAYOUT, SHARES
 from featmap.values import Tangents
 
 QUICK = {"n_epochs": 60, "random_state": 0}
@@ -155,13 +159,13 @@ def test_no_density_two_ways(integers):
 
 def test_density_acts_in_the_last_epochs_only(integers, monkeypatch):
     seen = []
-    prepare = Density.prepare
+    prepare = AttractionWithDensity.prepare
 
-    def watched(self, transposed, epoch, run):
+    def watched(self, embedding, epoch, run):
         seen.append(epoch)
-        return prepare(self, transposed, epoch, run)
+        return prepare(self, embedding, epoch, run)
 
-    monkeypatch.setattr(Density, "prepare", watched)
+    monkeypatch.setattr(AttractionWithDensity, "prepare", watched)
     FeatMAP(n_epochs=50, density_fraction=0.3, random_state=0).fit(integers)
     assert seen == list(range(35, 50))
 
@@ -247,6 +251,72 @@ def test_density_uses_the_frames_of_the_map_so_far(integers, monkeypatch):
 
     monkeypatch.setattr(pipeline, "make_frame_fitter", rotated)
     assert digest(FeatMAP(**QUICK).fit(integers).embedding_) != digest(model.embedding_)
+
+
+class TestFromGroups:
+    """Maps that begin with one of groups of rows."""
+
+    @pytest.fixture(autouse=True)
+    def few_are_many(self, monkeypatch):
+        monkeypatch.setattr(plan, "COARSE_ABOVE", 100)
+
+    def test_they_have_a_stage_of_their_own_and_fewer_epochs(self, integers):
+        calls = []
+        model = FeatMAP(random_state=0).fit(integers, callback=lambda *heard: calls.append(heard) and None)
+        stages = [*SHARES]
+        stages.insert(stages.index("start") + 1, COARSE_LAYOUT)
+        assert [stage.stage for stage in model.fit_report_] == stages
+        steps = [(done, total) for stage, done, total in calls if stage == COARSE_LAYOUT]
+        assert steps == [(0, 1), *((done, plan.COARSE) for done in range(1, plan.COARSE + 1))]
+        assert model.n_epochs_ == plan.REFINING
+
+    def test_a_number_of_epochs_or_a_start_asks_for_full_epochs(self, integers):
+        for setting in ({"n_epochs": 5}, {"init": "pca"}, {"init": np.zeros((500, 2))}, {"init": "random"}):
+            model = FeatMAP(random_state=0, density_weight=0, **setting).fit(integers)
+            assert COARSE_LAYOUT not in [stage.stage for stage in model.fit_report_]
+            assert model.n_epochs_ == setting.get("n_epochs", plan.FULL)
+
+    @pytest.mark.parametrize("few", [5000, 100])
+    def test_threads_do_not_change_a_byte(self, few, monkeypatch):
+        monkeypatch.setattr(levels, "FEW", few)
+        X = np.random.default_rng(0).normal(size=(5000, 6))
+        assert len({whole_digest(FeatMAP(random_state=0, n_jobs=n).fit(X)) for n in (1, 2, 3)}) == 1
+
+    def test_seeds_make_other_maps(self, integers):
+        assert len({digest(FeatMAP(random_state=seed).fit_transform(integers)) for seed in (0, 1)}) == 2
+
+    def test_a_callback_that_stops_before_there_is_a_map_ends_the_fit(self, integers):
+        with pytest.raises(FitStopped, match="coarse layout"):
+            FeatMAP(random_state=0).fit(integers, callback=lambda stage, done, total: stage == COARSE_LAYOUT)
+
+    def test_epochs_of_all_levels_are_those_of_the_stage(self, integers, monkeypatch):
+        monkeypatch.setattr(levels, "FEW", 20)
+        calls = []
+        model = FeatMAP(random_state=0).fit(integers, callback=lambda *heard: calls.append(heard) and None)
+        steps = [(done, total) for stage, done, total in calls if stage == COARSE_LAYOUT]
+        total = plan.COARSE + plan.BETWEEN
+        assert steps == [(0, 1), *((done, total) for done in range(1, total + 1))]
+        assert model.n_epochs_ == plan.REFINING
+
+    @pytest.mark.parametrize("few", [5000, 20])
+    def test_rows_in_any_order_make_maps_as_good(self, few, integers, monkeypatch):
+        monkeypatch.setattr(levels, "FEW", few)
+        for rows in (np.arange(500), np.argsort(integers[:, 0], kind="stable")):
+            X = integers[rows]
+            Y = FeatMAP(random_state=0).fit_transform(X)
+            full = FeatMAP(random_state=0, n_epochs=plan.FULL).fit_transform(X)
+            assert trustworthiness(X, Y) > trustworthiness(X, full) - 0.02
+
+    def test_rows_without_neighbors_and_copies(self):
+        rng = np.random.default_rng(0)
+        sparse = (rng.random((300, 40)) < 0.2).astype(float)
+        sparse[:5] = 0
+        sparse[range(5), range(35, 40)] = 1
+        sparse[5:, 35:] = 0
+        with pytest.warns(FeatmapWarning, match="5 of 300 rows have no neighbours"):
+            assert np.isfinite(FeatMAP(metric="jaccard", random_state=0).fit_transform(sparse > 0)).all()
+        copies = np.repeat(rng.normal(size=(30, 4)), 20, axis=0)
+        assert np.isfinite(FeatMAP(random_state=0).fit_transform(copies)).all()
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 3, 8, 20])
@@ -359,10 +429,9 @@ def test_cosine_tangents_are_those_of_unit_rows(integers):
 def test_nothing_of_size_points_times_features_times_directions_is_stored(integers):
     model = FeatMAP(**QUICK).fit(integers)
     tangents: Tangents = model._points.mapped.tangents
-    assert tangents.factors.shape == (500, 14, 12)
-    m, n = 500, 12
-    for array in (tangents.factors, tangents.singular_values, tangents.neighbors):
-        assert array.size <= m * 14 * min(14, n)
+    assert tangents.leading is None
+    for array in (tangents.weights, tangents.singular_values, tangents.neighbors):
+        assert array.size <= 500 * 14
 
 
 def test_interrupt_leaves_the_estimator_as_it_was(integers):

@@ -59,7 +59,7 @@ def test_callback_hears_movement_within_the_search(n_jobs, metric, X):
     done = [done for done, _ in steps[1:]]
     assert done == sorted(done)
     if n_jobs == 1:  # with threads it is told a few times a second
-        assert done == [256, 512, 600]
+        assert done == [512, 600]
 
 
 @pytest.mark.parametrize("at", [0, 1])

@@ -178,7 +178,8 @@ def radii_correlations_of(model, embedding):
     manifold = model._points.mapped.manifold
     settings = neighborhood_settings(model.get_params(), (len(embedding), model.n_features_in_), seed=0)
     with Run(-1) as run:
-        edges = edges_of_layout(manifold, Order.of_the_rows(len(embedding)), Curve.fit(0.1, 1.0), run)
+        in_order = Order.of_the_rows(len(embedding))
+        edges = edges_of_layout(manifold, manifold.graph, in_order, Curve.fit(0.1, 1.0), run)
         frames = points_of_any_map(manifold.data.matrix, embedding.astype(np.float32), settings, run).frames
         on_map = MapMoments.exact(embedding, edges, run).radii(frames.axes, run)
     total, along, _ = LogRadii.of(manifold.tangents.radii, edges.has_neighbors).correlations(

@@ -9,6 +9,7 @@ from sklearn.linear_model import LinearRegression
 import reference
 from featmap.data.scaling import scale_data
 from featmap.explanation.regression import MapSearch, Moments, default_neighbors
+from featmap.kernels.regression import combine_rows, room_for_rows
 
 
 @pytest.fixture(params=[1, 2, 3])
@@ -22,7 +23,7 @@ def local(request, rng):
     neighbors = MapSearch.build(Y).nearest_others(Y[:4], np.arange(4), 20)
     weights = rng.random(size=neighbors.shape) * (rng.random(size=neighbors.shape) < 0.8)
     weights /= weights.sum(axis=1, keepdims=True)
-    return data, Y, neighbors, weights, Moments.around(data, Y, neighbors, weights)
+    return data, Y, neighbors, weights, Moments(data, Y, neighbors, weights)
 
 
 def test_moments_equal_their_twin(local):
@@ -34,12 +35,27 @@ def test_moments_equal_their_twin(local):
         np.testing.assert_allclose(moments.spreads[p], w @ dx**2, atol=1e-7)
 
 
+@pytest.mark.parametrize("size", [1e-30, 1.0, 1e30])
+@pytest.mark.parametrize("k", [1, 8, 150])
+def test_combinations_of_rows_equal_their_twin(k, size, rng):
+    """The largest error is that of float64, relative to the largest term, whatever the size of coefficients."""
+    X = rng.normal(size=(200, 37)).astype(np.float32)
+    positions = np.array([rng.choice(200, k, replace=False) for _ in range(3)], np.int32)
+    coefficients = size * rng.normal(size=(3, 2, k)) * (rng.random((3, 1, k)) < 0.7)
+    coefficients[2] = 0
+    found = np.full((3, 2, 37), np.nan)
+    combine_rows(X, positions, positions[:, 0].copy(), coefficients, *room_for_rows(k, 2), found)
+    for p in range(3):
+        expected = reference.combined_rows(X, positions[p], positions[p, 0], coefficients[p])
+        np.testing.assert_allclose(found[p], expected, atol=1e-13 * np.abs(coefficients[p]).max())
+
+
 def test_features_that_are_constant_among_the_neighbors_have_exactly_no_moments(rng):
     """They are not constant elsewhere, so that they are not 0 in unit size; sums of their squares leave rounding."""
     X = rng.normal(5, 1, size=(250, 301))
     X[:100, 1:] = rng.normal(size=300)
     Y = rng.normal(size=(250, 2)).astype(np.float32)
-    moments = Moments.around(scale_data(X), Y, np.arange(100, dtype=np.int32)[None], np.full((1, 100), 0.01))
+    moments = Moments(scale_data(X), Y, np.arange(100, dtype=np.int32)[None], np.full((1, 100), 0.01))
     assert moments.spreads[0, 0] > 0
     assert moments.products[0, :, 0].all()
     assert (moments.spreads[0, 1:] == 0).all()
@@ -66,7 +82,7 @@ def test_a_narrow_direction_of_the_map_is_one(rng):
     X = rng.normal(size=(30, 4))
     Y = (rng.normal(size=(30, 2)) * [1, 1e-3]).astype(np.float32)
     data = scale_data(X)
-    slopes = Moments.around(data, Y, np.arange(30, dtype=np.int32)[None], np.full((1, 30), 1 / 30)).slopes()
+    slopes = Moments(data, Y, np.arange(30, dtype=np.int32)[None], np.full((1, 30), 1 / 30)).slopes()
     expected = LinearRegression().fit(Y.astype(float), data.matrix.astype(float)).coef_.T
     np.testing.assert_allclose(slopes[0], expected, rtol=1e-6)
 
@@ -98,12 +114,12 @@ def test_a_map_without_extent_has_no_slopes(rng):
     flat = np.zeros((30, 2), np.float32)
     line = np.column_stack([np.arange(30), np.zeros(30)]).astype(np.float32)
     for Y in (flat, line):
-        moments = Moments.around(data, Y, neighbors, weights)
+        moments = Moments(data, Y, neighbors, weights)
         slopes = moments.slopes()
         assert np.isfinite(slopes).all()
         assert (slopes[:, 1] == 0).all()
         assert np.isfinite(moments.cosines(slopes)).all()
-    assert (Moments.around(data, flat, neighbors, weights).slopes() == 0).all()
+    assert (Moments(data, flat, neighbors, weights).slopes() == 0).all()
 
 
 def test_points_are_not_their_own_neighbors():

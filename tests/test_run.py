@@ -51,6 +51,15 @@ def test_blocks_are_joined_in_order(method, n_jobs, block):
         assert found.dtype == part.dtype
 
 
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_rows_of_blocks_go_to_their_places(n_jobs):
+    places = np.random.default_rng(0).permutation(100)
+    with Run(n_jobs) as run:
+        joined = run.by_blocks_with_progress(100, squares, 7, places)
+    for found, part in zip(joined, squares(0, 100), strict=True):
+        assert np.array_equal(found[places], part)
+
+
 def test_the_order_in_which_blocks_are_ready_does_not_matter():
     """The first of four blocks waits until the others are ready."""
     others = threading.Semaphore(0)

@@ -31,8 +31,7 @@ def test_sparse_rows_have_the_bits_of_dense_ones(name, unit_rows):
     assert isinstance(sparse.matrix, SparseRows)
     assert (sparse.scale, sparse.center.tobytes()) == (dense.scale, dense.center.tobytes())
     assert np.array_equal(sparse.matrix.toarray(), dense.matrix)
-    order = np.arange(len(dense.matrix), dtype=np.int32)[::-1]
-    assert np.array_equal(sparse.columns(slice(1, 3), order), dense.columns(slice(1, 3), order))
+    assert np.array_equal(sparse.matrix.columns(slice(1, 3)).toarray(), dense.matrix[:, 1:3])
     for scaled in (sparse, dense):
         for rows in (X[:3], X[:3].toarray()):
             assert np.array_equal(dense_rows(scaled.prepare(rows)), dense.matrix[:3])

@@ -74,6 +74,11 @@ CASES = {
     "cosine, sparse": (counts(80, 12), {"metric": "cosine"}),
     "another metric, of integers": ((9 * normal(60, 5)).astype(np.int16), {"metric": "manhattan"}),
     "another metric, of a sparse array": (sp.csr_array(counts(60, 12)), {"metric": "manhattan"}),
+    "hellinger, sparse": (counts(80, 12), {"metric": "hellinger"}),
+    "parameters of a metric": (
+        normal(60, 5),
+        {"metric": "minkowski", "metric_kwds": {"p": 3, "w": np.arange(1.0, 6)}},
+    ),
     "duplicates": (np.repeat(normal(40, 4), 2, axis=0), {"n_neighbors": 8}),
     "one dimension": (normal(60, 5), {"n_components": 1}),
     "three dimensions": (normal(60, 5), {"n_components": 3, "frames": "paper"}),
@@ -111,6 +116,8 @@ def arrays_of(value):
         return value.dtype.str, value.shape, order, value.tobytes()
     if isinstance(value, np.ndarray | list | tuple):
         return type(value), [arrays_of(item) for item in value]
+    if isinstance(value, dict):
+        return {name: arrays_of(item) for name, item in value.items()}
     if isinstance(value, np.random.RandomState):
         return arrays_of(value.get_state())
     return type(value), value
@@ -236,7 +243,9 @@ def test_singular_values_beyond_float64_are_kept(tmp_path):
         model = FeatMAP(**QUICK).fit(3e307 * normal(60, 40))
     assert np.isinf(model.singular_values_).any()
     model.save(tmp_path / "model")
-    assert attributes_of(FeatMAP.load(tmp_path / "model")) == attributes_of(model)
+    loaded = FeatMAP.load(tmp_path / "model")
+    assert attributes_of(loaded) == attributes_of(model)
+    assert np.array_equal(loaded.singular_values_, model.singular_values_)
 
 
 def signatures():
@@ -264,7 +273,7 @@ def test_mapped_arrays_answer_the_same_with_the_same_kernels(name, tmp_path, mon
     loaded = FeatMAP.load(tmp_path / "model")
     assert is_mapped(loaded.embedding_)
     assert is_mapped(loaded.graph_.data)
-    assert is_mapped(loaded._points.tangents.factors)
+    assert is_mapped(loaded._points.tangents.weights)
     assert answers(loaded, X) == expected
     assert signatures() == n_signatures > 0
     for again in (pickle.loads(pickle.dumps(loaded)), _through_joblib(loaded, tmp_path)):
@@ -278,18 +287,16 @@ def _through_joblib(model, folder):
 
 
 def test_large_arrays_are_mapped_and_small_ones_read(tmp_path):
-    X = normal(2000, 70)
-    model = FeatMAP(**{**QUICK, "n_epochs": 2}, init="pca").fit(X)
+    X = normal(3400, 70)
+    model = FeatMAP(**{**QUICK, "n_epochs": 2}, init="pca", n_tangent_neighbors=80).fit(X)
     model.save(tmp_path / "model")
     loaded = FeatMAP.load(tmp_path / "model")
     data = loaded._points.mapped.data
     assert data.matrix.nbytes < container.MAPPED_FROM
     assert not is_mapped(data.matrix)
-    assert is_mapped(loaded._points.tangents.factors)
-    assert (loaded._points.tangents.factors.ctypes.data % 64, data.matrix is loaded._points.tangents.centers) == (
-        0,
-        True,
-    )
+    weights = loaded._points.tangents.weights
+    assert is_mapped(weights)
+    assert (weights.ctypes.data % 64, data.matrix is loaded._points.tangents.centers) == (0, True)
 
 
 def test_changes_to_a_mapped_array_stay_in_memory(saved, monkeypatch):
@@ -592,7 +599,6 @@ NUMBERS = {
     (*GRAPH, "data"): "Graph.weights must lie in",
     (*TANGENTS, "centers"): "numbers in the tangent spaces",
     (*TANGENTS, "weights"): "numbers in the tangent spaces",
-    (*TANGENTS, "factors"): "numbers in the tangent spaces",
     (*TANGENTS, "singular_values"): "numbers in the tangent spaces",
     (*TANGENTS, "radii", "total"): "numbers in the tangent spaces",
     (*TANGENTS, "radii", "along"): "numbers in the tangent spaces",
@@ -602,7 +608,6 @@ NUMBERS = {
     ("attributes", "embedding_"): "numbers in embedding_",
     ("attributes", "frames_"): "numbers in frames_",
     ("attributes", "graph_", "data"): "numbers in graph_",
-    ("attributes", "singular_values_"): "singular_values_",
     ("attributes", "radii_"): "numbers in radii_",
     ("attributes", "embedding_radii_"): "numbers in embedding_radii_",
     ("attributes", "density_correlation_"): "numbers in density_correlation_",
@@ -670,7 +675,6 @@ SHAPES = {
     "the frames": ("mapped", "frames", "axes"),
     "embedding_": ("attributes", "embedding_"),
     "frames_": ("attributes", "frames_"),
-    "singular_values_": ("attributes", "singular_values_"),
     "intrinsic_dim_": ("attributes", "intrinsic_dim_"),
     "radii_": ("attributes", "radii_"),
     "embedding_radii_": ("attributes", "embedding_radii_"),
@@ -708,16 +712,14 @@ def with_smaller_graph(content, arrays):
 
 def with_fewer_directions(content, arrays):
     """The last direction of every tangent space is missing."""
-    with_arrays((*TANGENTS, "factors"), (*TANGENTS, "singular_values"), made=lambda array: array[..., :-1])(
-        content, arrays
-    )
+    with_array(*TANGENTS, "singular_values", made=lambda array: array[:, :-1])(content, arrays)
     with_array(*TANGENTS, "intrinsic_dim", made=np.zeros_like)(content, arrays)
 
 
 NEIGHBORS = [(*MANIFOLD, "neighbors", name) for name in ("indices", "distances")]
 LOCAL_SVD = [
     ("weights",),
-    *([name] for name in ("centers", "neighbors", "factors", "singular_values", "intrinsic_dim")),
+    *([name] for name in ("centers", "neighbors", "singular_values", "intrinsic_dim")),
     *(["radii", name] for name in ("total", "along", "centered")),
 ]
 SMALLER = {
@@ -748,8 +750,8 @@ def test_radii_of_another_number_of_directions_are_refused(saved):
 
 
 def test_negative_singular_values_are_refused(saved):
-    rewritten(saved, KIND, with_array("attributes", "singular_values_", made=with_entry(-1.0)))
-    with pytest.raises(StoreError, match=r"model\.featmap cannot be read: singular_values_ cannot belong"):
+    rewritten(saved, KIND, with_array(*TANGENTS, "singular_values", made=with_entry(-1.0, at=-1)))
+    with pytest.raises(StoreError, match=r"model\.featmap cannot be read: the tangent spaces cannot belong"):
         FeatMAP.load(saved)
 
 
@@ -764,7 +766,8 @@ def test_names_of_other_numbers_or_types_are_refused(name, names, saved):
 WRONG_PARAMETERS = {
     "n_neighbors": [-1, 2, 2.5, "15", {"float": "nan"}],
     "n_components": [0, None],
-    "metric": ["precomputed", "spacetime", None],
+    "metric": ["nan_euclidean", "spacetime", None],
+    "metric_kwds": [3, "p", {"dict": {"p": 3}}],
     "pca": [0, 2.5],
     "min_dist": [-0.1, {"float": "nan"}, {"float": "inf"}, 5.0, 10**400],
     "spread": [0.0, {"float": "-inf"}],
@@ -804,12 +807,27 @@ def test_all_parameters_are_tried_and_all_are_needed(saved):
         FeatMAP.load(saved)
 
 
-INDEX = (*MANIFOLD, "search", 1, "index")
+CHOSEN = (*MANIFOLD, "search", 1, "chosen", 1)
+PLACES = {
+    "lists": (*CHOSEN, "partition", "lists"),
+    **{name: (*CHOSEN, "quantizer", name) for name in ("cells", "centers")},
+}
+DIRECTIONS = (*CHOSEN, "quantizer", "directions")
+
+
+def with_value(*path, to):
+    """A change for `rewritten`: another value at some place of the tree."""
+
+    def change(content, arrays):
+        node, last = node_at(content, path)
+        node[last] = to
+
+    return change
 
 
 def lists_of(place, name, made):
     """A change of the lists of a search."""
-    return with_array(*INDEX, place, name, made=made)
+    return with_array(*PLACES[place], name, made=made)
 
 
 def entry_of(is_point, value):
@@ -825,6 +843,14 @@ def entry_of(is_point, value):
 LISTS = {
     "member beyond the rows": lists_of("lists", "members", with_entry(10**6, 1)),
     "center beyond the lists": lists_of("centers", "members", with_entry(10**6, 1)),
+    "cell beyond the cells": lists_of("cells", "members", with_entry(10**6, 1)),
+    "centers of one list more": lists_of("centers", "members", with_entry(0, -1)),
+    "no list to look into": with_value(*CHOSEN, "width", "n_probes", to=0),
+    "no candidates": with_value(*CHOSEN, "width", "candidates_per_neighbor", to=0.5),
+    "candidates beyond memory": with_value(*CHOSEN, "width", "candidates_per_neighbor", to=1e12),
+    "a recall of two": with_value(*CHOSEN, "recall", to=2.0),
+    "a cosine of two": with_value(*CHOSEN, "quantizer", "shared", to=2.0),
+    "no neighbours": with_value(*MANIFOLD, "search", 1, "k", to=0),
     "list beyond the blocks": lists_of("lists", "first_blocks", with_entry(10**6, 1)),
     "falling lists": lists_of("lists", "first_blocks", with_entry(-1, 1)),
     "points at infinity": lists_of("lists", "blocks", entry_of(True, math.inf)),
@@ -832,15 +858,15 @@ LISTS = {
     "centers that are NaN": lists_of("centers", "blocks", entry_of(True, math.nan)),
     "padding that is NaN": lists_of("lists", "blocks", entry_of(False, math.nan)),
     "padding that could be found": lists_of("lists", "blocks", entry_of(False, 0.0)),
-    "directions that are NaN": with_array(*INDEX, "directions", made=with_entry(math.nan)),
+    "directions that are NaN": with_array(*DIRECTIONS, made=with_entry(math.nan)),
     "lists that end early": lists_of("lists", "first_blocks", lambda first: np.minimum(first, first[-1] - 1)),
     "fewer coordinates of rows": lists_of("lists", "blocks", lambda blocks: blocks[:, :-1]),
     "fewer coordinates": with_arrays(
-        (*INDEX, "directions"),
-        *((*INDEX, place, "blocks") for place in ("lists", "centers")),
+        DIRECTIONS,
+        *((*place, "blocks") for place in PLACES.values()),
         made=lambda array: array[:, :-1],
     ),
-    "directions of fewer features": with_array(*INDEX, "directions", made=lambda array: array[:-1]),
+    "directions of fewer features": with_array(*DIRECTIONS, made=lambda array: array[:-1]),
 }
 
 
@@ -855,7 +881,7 @@ def with_lists():
 def test_lists_that_kernels_could_not_trust_are_refused(name, with_lists, tmp_path):
     path = tmp_path / "model.featmap"
     with_lists.save(path)
-    assert FeatMAP.load(path)._points.mapped.manifold.search.index is not None
+    assert FeatMAP.load(path)._points.mapped.manifold.search.chosen is not None
     rewritten(path, KIND, LISTS[name])
     with pytest.raises(StoreError, match=r"model\.featmap cannot be read: .*the search"):
         FeatMAP.load(path)
@@ -869,7 +895,7 @@ def test_lists_that_are_not_built_yet_are_built_after_loading(tmp_path):
         model = FeatMAP(**{**QUICK, "n_epochs": 1}, init="random", precomputed_knn=nearest(X, 16)).fit(X)
     model.save(tmp_path / "model")
     loaded = FeatMAP.load(tmp_path / "model")
-    assert loaded._points.mapped.manifold.search.index is None
+    assert loaded._points.mapped.manifold.search.chosen is None
     assert arrays_of(loaded.transform(X[:50] * 2)) == arrays_of(model.transform(X[:50] * 2))
 
 

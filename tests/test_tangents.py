@@ -9,7 +9,8 @@ from sklearn.datasets import make_swiss_roll
 
 import reference
 from featmap.data.scaling import scale_data
-from featmap.tangents.axes import axes, feature_importance, loadings
+from featmap.tangents import svd
+from featmap.tangents.axes import axes, factors_of, feature_importance, loadings
 from featmap.tangents.svd import count_dimensions, find_tangents
 from stages import all_rows, tangents_of
 
@@ -132,10 +133,38 @@ def test_count_dimensions_counts():
 @pytest.mark.parametrize("center", ["mean", "point"])
 def test_factors_about_the_mean_sum_to_zero(center, run, digits):
     """So the axes are the same whether differences are taken from the mean or from the point."""
-    _, tangents, _ = tangents_of(digits[:300], run, center=center)
-    sums = np.abs(tangents.factors.sum(axis=1)).max(axis=1)
-    largest = np.abs(tangents.factors).max(axis=(1, 2))
+    data, tangents, _ = tangents_of(digits[:300], run, center=center)
+    factors = factors_of(data, tangents, all_rows(tangents), 14)[3]
+    sums, largest = np.abs(factors.sum(axis=1)).max(axis=1), np.abs(factors).max(axis=(1, 2))
     assert ((sums < 1e-9 * largest) == (center == "mean")).all()
+
+
+@pytest.mark.parametrize("n_axes", [1, 2, 5])
+@pytest.mark.parametrize("center", ["mean", "point"])
+def test_factors_are_made_again_bit_for_bit(center, n_axes, run, digits):
+    """Whatever is asked for with them: so a fit and all that is asked of it have the same axes."""
+    data, tangents, _ = tangents_of(digits[:300], run, center=center, n_axes=n_axes)
+    assert tangents.leading.shape == (300, 14, n_axes)
+    for rows in (all_rows(tangents), np.array([7], np.int32), np.array([299, 3, 3, 150], np.int32)):
+        for n_asked in (n_axes, 14):
+            factors = factors_of(data, tangents, rows, n_asked)[3]
+            assert np.array_equal(factors[:, :, :n_axes], tangents.leading[rows])
+
+
+def test_leading_factors_are_not_kept_where_they_are_large(run, digits, monkeypatch):
+    monkeypatch.setattr(svd, "BYTES_OF_LEADING", 8 * 14 * 2 * 300 - 1)
+    assert tangents_of(digits[:300], run)[1].leading is None
+    assert tangents_of(digits[:299], run)[1].leading is not None
+
+
+def test_a_neighbourhood_of_any_size_has_axes(rng, run):
+    """More neighbours than our own eigenvectors are for."""
+    X = rng.normal(size=(120, 5))
+    data, (near, _) = scale_data(X), reference.nearest_others(X, 100)
+    weights = np.ones((120, 100))
+    tangents = find_tangents(data, data.matrix, near.astype(np.int32), weights, weights, "mean", "auto", 2, run)
+    V = axes(data, tangents, all_rows(tangents), 5).astype(np.float64)
+    np.testing.assert_allclose(V @ V.transpose(0, 2, 1), np.broadcast_to(np.eye(5), (120, 5, 5)), atol=1e-5)
 
 
 def test_about_the_mean_an_offset_is_not_a_direction(rng, run):
@@ -188,7 +217,7 @@ def test_neighbours_at_one_place_have_no_directions(offset, run):
     near = np.arange(1, 15, dtype=np.int32)[None]
     tangents = find_tangents(data, data.matrix[:1], near, weights, weights, "mean", "auto", 2, run)
     assert (tangents.singular_values == 0).all()
-    assert (tangents.factors == 0).all()
+    assert (factors_of(data, tangents, all_rows(tangents), 3)[3] == 0).all()
 
 
 @pytest.mark.parametrize("offset", [1.0, 1e3, 1e6, 1e9])

@@ -37,7 +37,21 @@ def test_figures_beside_arrows_are_those_of_the_metrics(digits, digits_model):
     assert trust.trustworthiness == pytest.approx(metrics.trustworthiness(digits, Y, n_sample=None), abs=0.02)
     assert trust.density_correlation == pytest.approx(metrics.density_correlation(digits, Y, n_neighbors=14))
     assert trust.n_ranked_rows == 500
-    assert f"{trust.share_of_flat:.0%}" in trust.sentence
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (0.3, "poor on the whole map: they show 30% of"),
+        (0.94, "good on the whole map: they show 94% of"),
+        (0.95, "nearly all of"),
+    ],
+)
+def test_the_share_of_a_plane_is_said_in_words(share, said):
+    """It is estimated from some rows, so that none is called complete."""
+    figures = dict.fromkeys(("share_of_all", "fidelity", "trustworthiness", "density_correlation"), 0.5)
+    counts = {"n_rows": 100, "n_ranked_rows": 500, "n_components": 2}
+    assert said in Trust(share_of_flat=share, **figures, **counts, features_agree=True).sentence
 
 
 def test_trust_is_kept_with_the_map_and_the_same_on_any_number_of_threads(digits):

@@ -21,11 +21,11 @@ GOOD = {
     "Neighbors(5 points, 3 each)": lambda: Neighbors(INDICES, np.tile(np.float32([0, 1, 2]), (m, 1))),
     "Graph(5 points, 5 directed edges)": lambda: Graph(sp.csr_matrix(np.eye(m, dtype=np.float32))),
     "Tangents(5 points, 2 directions from 3 neighbours)": lambda: Tangents(
-        ROWS, INDICES, WEIGHTS, np.zeros((m, k, r)), SIGMA, np.ones(m, np.int32), RADII
+        ROWS, INDICES, WEIGHTS, "mean", SIGMA, np.ones(m, np.int32), RADII
     ),
     "Radii(5 points)": lambda: RADII,
     "Connection(4 edges, 2 directions)": lambda: Connection(
-        np.zeros((4, 2, 2), np.float32), np.zeros((4, 2, 2), np.float32), np.zeros((4, 2), np.float32)
+        np.zeros(4, np.int32), np.zeros((4, 2), np.float32), np.zeros((4, 2, 2), np.float32)
     ),
     "Frames(5 points, 2 × 2)": lambda: Frames(EYES),
     "Order(5 points)": lambda: Order.of_the_rows(m),
@@ -44,13 +44,16 @@ def test_they_print_themselves(text):
         lambda: Neighbors(INDICES, np.tile(np.float32([2, 1, 0]), (m, 1))),
         lambda: Graph(sp.csr_matrix(np.ones((2, 3), np.float32))),
         lambda: Graph(sp.csr_matrix(2 * np.eye(m, dtype=np.float32))),
-        lambda: Tangents(ROWS, INDICES, WEIGHTS, np.zeros((m, k, r)), SIGMA[:, ::-1], np.ones(m, np.int32), RADII),
-        lambda: Tangents(ROWS, INDICES, WEIGHTS, np.zeros((m, k + 1, r)), SIGMA, np.ones(m, np.int32), RADII),
-        lambda: Tangents(ROWS, INDICES, WEIGHTS, np.zeros((m, k, r)), SIGMA, np.ones(m, np.int32), RADII[:3]),
-        lambda: Tangents(ROWS, INDICES, WEIGHTS[:, 1:], np.zeros((m, k, r)), SIGMA, np.ones(m, np.int32), RADII),
+        lambda: Tangents(ROWS, INDICES, WEIGHTS, "mean", SIGMA[:, ::-1], np.ones(m, np.int32), RADII),
+        lambda: Tangents(ROWS, INDICES, WEIGHTS, "mean", SIGMA[1:], np.ones(m, np.int32), RADII),
+        lambda: Tangents(ROWS, INDICES, WEIGHTS, "mean", SIGMA, np.ones(m, np.int32), RADII[:3]),
+        lambda: Tangents(ROWS, INDICES, WEIGHTS[:, 1:], "mean", SIGMA, np.ones(m, np.int32), RADII),
+        lambda: Tangents(ROWS, INDICES, WEIGHTS, "mean", SIGMA, np.ones(m, np.int32), RADII, np.zeros((m, k + 1, r))),
         lambda: Radii(np.ones(m + 1), np.ones((m, dim)), np.ones((m, dim))),
         lambda: Radii(np.ones(m), np.ones((m, dim)), np.ones((m, dim + 1))),
-        lambda: Connection(np.zeros((4, 2, 2)), np.zeros((4, 3, 3)), np.zeros((4, 2))),
+        lambda: Connection(np.zeros(4, np.int32), np.zeros((4, 2)), np.zeros((4, 3, 3))),
+        lambda: Connection(np.zeros(4, np.int32), np.zeros((4, 3))),
+        lambda: Connection(np.zeros((4, 3, 2)), np.zeros((4, 3))),
         lambda: Frames(2 * EYES),
         lambda: Frames(np.zeros((m, 2, 3))),
     ],
@@ -93,6 +96,34 @@ def test_a_graph_in_the_order_of_the_layout_keeps_its_weights(order, rng):
     assert all((np.diff(row.indices) > 0).all() for row in in_layout.weights)
     assert (graph.weights != before).nnz == 0
     np.testing.assert_allclose(in_layout.degrees, order.into_layout(graph.degrees), rtol=1e-6)
+
+
+def random_graph(rng, n_points=40):
+    weights = np.triu(rng.random((n_points, n_points)) * (rng.random((n_points, n_points)) < 0.2), 1)
+    return as_graph(weights + weights.T)
+
+
+@pytest.mark.parametrize("numbers", [np.int32, np.int64])
+def test_a_graph_in_the_order_of_the_rows_again_has_its_bytes(order, rng, numbers):
+    """Also where numbers of edges take 64 bits, as those of more than 2³¹ edges do."""
+    matrix = random_graph(rng).weights
+    matrix.indptr = matrix.indptr.astype(numbers)
+    graph = Graph(matrix)
+    in_layout = order.graph_into_layout(graph)
+    again = order.graph_into_rows(in_layout)
+    for name in ("data", "indices", "indptr"):
+        for found in (in_layout, again):
+            assert getattr(found.weights, name).dtype == getattr(matrix, name).dtype
+        assert np.array_equal(getattr(again.weights, name), getattr(matrix, name))
+    assert np.array_equal(in_layout.weights.toarray(), matrix.toarray()[np.ix_(order.rows, order.rows)])
+
+
+def test_numbers_of_edges_in_the_layout(order, rng):
+    graph = random_graph(rng)
+    numbers = order.edges_into_layout(graph)
+    in_layout = order.graph_into_layout(graph)
+    assert np.array_equal(graph.weights.data[numbers], in_layout.weights.data)
+    assert np.array_equal(order.rows[in_layout.weights.indices], graph.weights.indices[numbers])
 
 
 def test_points_without_edges_are_not_connected():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .packages import densmap, featmap, featmap_of_paper, fit_featmap, opentsne, pacmap, umap
+from .packages import densmap, featmap, featmap_of_paper, fit_featmap, fit_umap, opentsne, pacmap, umap
 from .settings import Make, Settings
 from .table import FEATMAP, PEERS, Method
 
@@ -16,6 +16,7 @@ __all__ = [
     "featmap",
     "featmap_of_paper",
     "fit_featmap",
+    "fit_umap",
     "opentsne",
     "pacmap",
     "umap",

@@ -19,7 +19,8 @@ def fit_featmap(X: np.ndarray, settings: Settings, **options: Any) -> Any:
 
     if settings.n_epochs is not None:
         options["n_epochs"] = settings.n_epochs
-    return FeatMAP(random_state=settings.seed, n_jobs=settings.n_jobs, **options).fit(X)
+    model = FeatMAP(metric=settings.metric, random_state=settings.seed, n_jobs=settings.n_jobs, **options)
+    return model.fit(X)
 
 
 def featmap(**options: Any) -> Make:
@@ -33,23 +34,28 @@ def featmap_of_paper(X: np.ndarray, settings: Settings) -> np.ndarray:
     """featMAP with the choices of the paper."""
     from featmap import FeatMAP
 
-    model = FeatMAP.paper(random_state=settings.seed, n_jobs=settings.n_jobs)
+    model = FeatMAP.paper(random_state=settings.seed, n_jobs=settings.n_jobs).set_params(metric=settings.metric)
     if settings.n_epochs is not None:
         model.set_params(n_epochs=settings.n_epochs)
     return model.fit_transform(X)
 
 
-def umap(X: np.ndarray, settings: Settings, **options: Any) -> np.ndarray:
+def fit_umap(X: np.ndarray, settings: Settings, **options: Any) -> Any:
+    """The fitted model, for those who want more of it than the map."""
     from umap import UMAP
 
     n_jobs = settings.n_jobs if settings.seed is None else 1  # seeded, it runs on one thread in any case, and warns
-    model = UMAP(n_epochs=settings.n_epochs, random_state=settings.seed, n_jobs=n_jobs, **options)
-    return model.fit_transform(X)
+    own = {"metric": settings.metric, "n_epochs": settings.n_epochs, "random_state": settings.seed, "n_jobs": n_jobs}
+    return UMAP(**own, **options).fit(X)
+
+
+def umap(X: np.ndarray, settings: Settings) -> np.ndarray:
+    return fit_umap(X, settings).embedding_
 
 
 def densmap(**options: Any) -> Make:
     def make(X: np.ndarray, settings: Settings) -> np.ndarray:
-        return umap(X, settings, densmap=True, **options)
+        return fit_umap(X, settings, densmap=True, **options).embedding_
 
     return make
 

@@ -10,11 +10,15 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Settings:
-    """None leaves a setting to the package. A package that has no such setting ignores it."""
+    """None leaves a setting to the package. A package that has no such setting ignores it.
+
+    Only featMAP and umap-learn are given the metric; all other maps are of euclidean distances.
+    """
 
     seed: int | None = None
     n_epochs: int | None = None
     n_jobs: int = -1
+    metric: str = "euclidean"
 
 
 Make = Callable[[np.ndarray, Settings], np.ndarray]  # rows (m, n) to a map (m, 2)

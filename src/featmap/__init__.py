@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import datasets, metrics, plot
+    from . import dask, datasets, explorer, metrics, pl, plot, tl
     from .errors import (
         DatasetError,
         FeatmapError,
@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from .explanation.perturbation import Perturbation
     from .explanation.trust import Trust
     from .explanation.why import Change, Hidden, SetApart, Why
+    from .preparation.pipelines import in_original_units
+    from .preparation.prepare import Prepare, prepare
     from .run.memory import estimate_memory
     from .run.progress import FitReport
 
 __version__ = "0.1.0"
 
-_SUBPACKAGES = ("datasets", "metrics", "plot")
+_SUBPACKAGES = ("dask", "datasets", "explorer", "metrics", "pl", "plot", "tl")
 _HOMES = {
     "Backing": "explanation.backing",
     "Change": "explanation.why",
@@ -59,12 +61,15 @@ _HOMES = {
     "MissingExtraError": "errors",
     "NotEnoughMemoryError": "errors",
     "Perturbation": "explanation.perturbation",
+    "Prepare": "preparation.prepare",
     "SetApart": "explanation.why",
     "StoreError": "errors",
     "Trust": "explanation.trust",
     "Why": "explanation.why",
     "estimate_memory": "run.memory",
     "explain": "explanation.any_map",
+    "in_original_units": "preparation.pipelines",
+    "prepare": "preparation.prepare",
 }
 
 __all__ = [
@@ -88,16 +93,23 @@ __all__ = [
     "MissingExtraError",
     "NotEnoughMemoryError",
     "Perturbation",
+    "Prepare",
     "SetApart",
     "StoreError",
     "Trust",
     "Why",
     "__version__",
+    "dask",
     "datasets",
     "estimate_memory",
     "explain",
+    "explorer",
+    "in_original_units",
     "metrics",
+    "pl",
     "plot",
+    "prepare",
+    "tl",
 ]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .checks.inputs import check_rows
+from .checks.distances import check_distances_of_fit
+from .checks.inputs import check_form, check_rows, read_rows
+from .checks.metrics import NAME_OF_DISTANCES
 from .checks.parameters import check_parameters
 from .checks.rows import row_names
 from .checks.scales import warn_of_scales
@@ -26,7 +29,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from .pipeline import Fitted
-    from .run.progress import FitReport
+    from .run.checkpoint import Checkpoint
+    from .run.progress import FitReport, Progress
 
     StrPath = str | PathLike[str]
 
@@ -45,11 +49,17 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     n_components : int, default=2
         The number of dimensions of the map.
     metric : str or callable, default="euclidean"
-        The metric of the neighbourhoods. ``"euclidean"`` and ``"cosine"`` are fast at any size; any other metric of
-        scikit-learn, or a function of two rows, is computed for all pairs. Tangent spaces are those of the features
-        (of rows of unit length for ``"cosine"``, where a row of zeros counts as half-way to every other).
-    pca : int or None, default=None
-        The number of leading principal components that neighbourhoods, tangent spaces and the map are made of. By
+        The metric of the neighbourhoods. ``"euclidean"``, ``"cosine"`` and, for counts and shares, ``"hellinger"``
+        are fast at any size; any other metric of scikit-learn, or a function of two rows, is computed for all pairs.
+        Tangent spaces are those of the features (of rows of unit length for ``"cosine"``, where a row of zeros counts
+        as half-way to every other). ``"precomputed"`` says that X has distances between the rows instead of
+        features: there is a map, but it answers no questions about features.
+    metric_kwds : dict or None, default=None
+        Parameters of the metric, by scipy's names: ``{"p": 3}`` for ``"minkowski"`` (and weights ``"w"``), ``"VI"``
+        or ``"V"`` for ``"mahalanobis"``, ``"V"`` for ``"seuclidean"``; for a function, its keyword arguments.
+    pca : int, ndarray of shape (n_features, q) or None, default=None
+        The number of leading principal components that neighbourhoods, tangent spaces and the map are made of, or
+        their directions if you have them: orthonormal columns, such as ``PCA().components_.T``. By
         default they are made of the features themselves. Components leave out the noise of many features: 50 are
         usual for single cells. All answers are about the features still. A warning recommends it
         where distances between rows are mostly noise.
@@ -57,8 +67,9 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         How close points may be on the map, as in UMAP.
     spread : float, default=1.0
         The scale of the map, as in UMAP.
-    n_epochs : int, default=500
-        The number of steps of the layout.
+    n_epochs : int or None, default=None
+        The number of steps of the layout. By default it is chosen: 140 for more than 20,000 rows, 80 of them with
+        density, after a map of groups of rows; 500 for fewer rows and wherever `init` is given.
     density_weight : float, default=0.25
         The weight λ of local density. 0 gives UMAP's objective.
     density_anisotropy : float, default=0.1
@@ -68,7 +79,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         What acts along the frames: the shape of a neighbourhood (how much wider it is in one direction than in the
         others), or the radius along each direction, as in the paper.
     density_fraction : float, default=0.3
-        The last part of the epochs, in which density acts.
+        The last part of the epochs, in which density acts. Of the 140 steps after a map of groups it is in
+        proportion: 80 with 0.3, all from 0.525 on.
     intrinsic_dim : "auto" or int, default="auto"
         Local directions that count for feature importance: enough for 90 % of the local variance, or a number.
     n_tangent_neighbors : int or None, default=None
@@ -80,10 +92,11 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         How tangent spaces are embedded as frames.
     init : {"auto", "pca", "spectral", "random"} or array-like of shape (n_samples, n_components), default="auto"
         Where the map starts.
-    precomputed_knn : tuple, sparse matrix or None, default=None
+    precomputed_knn : tuple, sparse matrix, ndarray or None, default=None
         Neighbours that you already have: ``(indices, distances)`` with or without the row itself, for example
         `neighbors_` of another model; umap-learn's triple; or a sparse matrix of distances such as scanpy's
-        ``obsp["distances"]`` and scikit-learn's ``kneighbors_graph``. Index -1 or an infinite distance marks a
+        ``obsp["distances"]`` and scikit-learn's ``kneighbors_graph``; or an array of the distances between all rows.
+        Index -1 or an infinite distance marks a
         missing neighbour. New rows are searched by `metric`, so give the metric of the neighbours too; a warning
         says when their distances are not those of the metric.
     random_state : int, RandomState or None, default=None
@@ -128,14 +141,17 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         The mean of log R_1 − log R_2, of the data and of the map.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features. Only if the data had names that are strings.
     row_names_in_ : ndarray of shape (n_samples,)
         Names of the rows. Only if the data were a pandas frame with an index that does not just count its rows.
+    recipe_ : Recipe
+        How the columns were made of those of a table. Only of models that ``featmap fit`` saved; `in_original_units`
+        reads it.
     n_epochs_ : int
-        The number of epochs run; fewer than asked for if a callback stopped the layout.
+        The number of epochs run on all rows; fewer than asked for if a callback stopped the layout.
     fit_report_ : FitReport
-        Seconds, CPU seconds and peak memory of each stage.
+        Seconds, CPU seconds and peak memory of each stage, and the recall of the search for neighbours.
 
     Examples
     --------
@@ -154,10 +170,11 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         n_components: int = 2,
         *,
         metric: str | Callable[..., float] = "euclidean",
-        pca: int | None = None,
+        metric_kwds: dict[str, Any] | None = None,
+        pca: int | np.ndarray | None = None,
         min_dist: float = 0.1,
         spread: float = 1.0,
-        n_epochs: int = 500,
+        n_epochs: int | None = None,
         density_weight: float = 0.25,
         density_anisotropy: float = 0.1,
         density_terms: str = "shape",
@@ -175,6 +192,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.n_neighbors = n_neighbors
         self.n_components = n_components
         self.metric = metric
+        self.metric_kwds = metric_kwds
         self.pca = pca
         self.min_dist = min_dist
         self.spread = spread
@@ -237,7 +255,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         >>> from featmap import FeatMAP
         >>> FeatMAP.paper(random_state=0)
         FeatMAP(density_anisotropy=1.0, density_terms='directions', density_weight=0.5,
-                frames='paper', random_state=0, tangent_center='point')
+                frames='paper', n_epochs=500, random_state=0,
+                tangent_center='point')
         """
         return cls(
             n_neighbors,
@@ -247,6 +266,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             density_terms="directions",
             tangent_center="point",
             frames="paper",
+            n_epochs=500,
             random_state=random_state,
             n_jobs=n_jobs,
             verbose=verbose,
@@ -266,8 +286,14 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            The data: finite numbers. Features of different units should be scaled first.
+        X : array-like, sparse matrix, zarr.Array or h5py.Dataset of shape (n_samples, n_features)
+            The data: finite numbers. With ``metric="precomputed"`` the distances between all rows, of shape
+            (n_samples, n_samples); of a sparse matrix the stored entries are the distances that are known. Features
+            of different units should be scaled first. A memory map is never copied as a whole, except for metrics
+            that are computed for all pairs; what a fit allocates of its size is the scaled copy in float32 that the
+            model keeps, and for ``"hellinger"`` a second one. An array of Zarr or a dataset of HDF5 is read once, in
+            order, in its own type: up to 64 MB into memory, more into a file without a name, in the folder of the
+            checkpoint if there is one, else in that of temporary files. The model needs neither afterwards.
         y : None
             Ignored. It is there because scikit-learn's pipelines pass it; featMAP is not supervised.
         callback : callable or None, default=None
@@ -293,24 +319,19 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         (150, 2)
         """
         fresh = self._twin()
-        table, settings = fresh._checked(X)
+        table, settings = fresh._checked(X, checkpoint)
 
         from .pipeline import fit_map
         from .run import Run
-        from .run.checkpoint import NO_CHECKPOINT
-        from .run.progress import Progress
+        from .store.checkpoints import digest_of
 
-        progress, kept = Progress(callback, bool(self.verbose)), NO_CHECKPOINT
-        if checkpoint is not None:
-            from .store.checkpoints import open_checkpoint
-
-            kept, seed = open_checkpoint(checkpoint, table, vars(settings), any_seed=self.random_state is None)
-            settings = replace(settings, seed=seed)
+        digest = partial(digest_of, table)
+        progress, kept, settings = self._begun(settings, table.shape[0], digest, callback, checkpoint)
         with Run(self.n_jobs, progress, kept) as run:
             fitted = fit_map(table, settings, run)
         fresh._store(fitted, progress.report)
         self.__dict__ = fresh.__dict__
-        if fitted.n_epochs == settings.n_epochs:
+        if fitted.is_complete:
             kept.finish()
         return self
 
@@ -326,7 +347,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix, zarr.Array or h5py.Dataset of shape (n_samples, n_features)
             The data, as in `fit`.
         y : None
             Ignored.
@@ -359,8 +380,9 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-            New rows, with the columns of the fit.
+        X : array-like, sparse matrix, zarr.Array or h5py.Dataset of shape (n_rows, n_features)
+            New rows, with the columns of the fit. With ``metric="precomputed"`` their distances to the rows of the
+            fit, of shape (n_rows, n_samples).
 
         Returns
         -------
@@ -398,7 +420,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
+        X : array-like, sparse matrix, zarr.Array or h5py.Dataset of shape (n_rows, n_features)
             New rows, with the columns of the fit.
 
         Returns
@@ -434,7 +456,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
+        X : array-like, sparse matrix, zarr.Array or h5py.Dataset of shape (n_rows, n_features)
             New rows, with the columns of the fit.
 
         Returns
@@ -452,6 +474,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         (3, 4)
         """
         check_is_fitted(self)
+        self._check_features()
         table = check_rows(self, X, "explain", reset=False)
 
         from .explanation.points import points_of_new_rows
@@ -542,19 +565,26 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         indices = manifold.neighbors.indices.copy()  # changes to it do not reach the model
         return indices, manifold.space.in_units(distances) if is_scaled else distances
 
+    @property
+    def singular_values_(self) -> np.ndarray:
+        """Singular values of the weighted neighbourhoods, in units of the data."""
+        check_is_fitted(self)
+        return self._points.mapped.manifold.space.in_units(self._points.tangents.singular_values)
+
     def _twin(self) -> FeatMAP:
         """Another in the same state, for a fit to work on: this one then changes all at once or not at all."""
         twin = type(self).__new__(type(self))
         twin.__dict__ = self.__dict__.copy()
         return twin
 
-    def _checked(self, X: Any) -> tuple[Any, Settings]:
+    def _checked(self, X: Any, checkpoint: StrPath | None) -> tuple[Any, Settings]:
         """The data as an array or CSR matrix, and the settings for them. Remembers the names of columns and rows."""
         owner, parameters = type(self).__name__, self.get_params(deep=False)
         check_parameters(owner, parameters)
         seed = drawn_seed(owner, self.random_state)
-        table = check_rows(self, X, "fit", ensure_min_samples=2)
-        self.__dict__.pop("row_names_in_", None)
+        table = check_form(self, X, "fit", ensure_min_samples=2)
+        for name in ("row_names_in_", "recipe_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
         names = row_names(X)
         if names is not None:
             self.row_names_in_ = names
@@ -562,13 +592,44 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         from .run.memory import check_memory
 
-        check_memory("fit", table, settings, self.n_components, self.n_jobs)
-        if self.metric != "cosine":
+        has_checkpoint = checkpoint is not None
+        check_memory("fit", table, settings, self.n_components, self.n_jobs, checkpoint=has_checkpoint)
+        table = read_rows(table, "fit", beside=checkpoint)
+        if self.metric == NAME_OF_DISTANCES:
+            check_distances_of_fit(table)
+        elif self.metric != "cosine":
             warn_of_scales(table, getattr(self, "feature_names_in_", None))
         return table, settings
 
+    def _begun(
+        self,
+        settings: Settings,
+        n_rows: int,
+        digest: Callable[[], str],
+        callback: Callable[[str, int, int], object] | None,
+        checkpoint: StrPath | None,
+    ) -> tuple[Progress, Checkpoint, Settings]:
+        """Who is told of a fit, where its results are kept, and its settings. A resumed fit keeps its seed.
+
+        ``digest`` gives a digest of the data, by which a checkpoint knows them.
+        """
+        from .run.checkpoint import NO_CHECKPOINT
+        from .run.progress import SHARES, SHARES_OF_COARSE, Progress
+
+        is_coarse = settings.plan(n_rows).coarse > 0
+        progress = Progress(callback, bool(self.verbose), SHARES | SHARES_OF_COARSE if is_coarse else SHARES)
+        if checkpoint is None:
+            return progress, NO_CHECKPOINT, settings
+
+        from .store.checkpoints import open_checkpoint
+
+        any_seed = self.random_state is None
+        kept, seed = open_checkpoint(checkpoint, n_rows, digest, vars(settings), any_seed=any_seed)
+        return progress, kept, replace(settings, seed=seed)
+
     def _store(self, fitted: Fitted, report: FitReport) -> None:
         from .explanation.points import MappedData, points_of_data
+        from .run.progress import FitReport
 
         manifold = fitted.manifold
         # A copy: what users do to the map that they got does not move where new rows are placed.
@@ -576,11 +637,10 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.embedding_ = fitted.embedding
         self.frames_ = fitted.frames.axes
         self.graph_ = manifold.graph.weights
-        self.singular_values_ = manifold.space.in_units(manifold.tangents.singular_values)
         self.intrinsic_dim_ = manifold.tangents.intrinsic_dim
         self._store_radii(fitted)
         self.n_epochs_ = fitted.n_epochs
-        self.fit_report_ = report
+        self.fit_report_ = FitReport(report, manifold.search_report)
 
     def _store_radii(self, fitted: Fitted) -> None:
         from .layout.radii import LogRadii
@@ -597,11 +657,28 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def _n_features_out(self) -> int:
         return self.embedding_.shape[1]
 
+    def _repr_html_inner(self) -> str:
+        """What scikit-learn's `_repr_html_` shows: its diagram, or the map if there is one."""
+        return self._html_of_map() if self.__sklearn_is_fitted__() else super()._repr_html_inner()
+
+    def _repr_mimebundle_(self, **given: Any) -> dict[str, str]:
+        bundle = super()._repr_mimebundle_(**given)
+        if "text/html" in bundle and self.__sklearn_is_fitted__():  # it is not if set_config asks for text only
+            bundle["text/html"] = self._html_of_map()
+        return bundle
+
+    def _html_of_map(self) -> str:
+        from .explanation.notebook import density_fact, html_of
+
+        facts = [density_fact(self.total_density_correlation_)]
+        return html_of(repr(self), self._points, facts, self._answers.known_trust)
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_points")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.metric == NAME_OF_DISTANCES
         tags.transformer_tags.preserves_dtype = ["float32"]  # maps are float32, whatever the data
         return tags

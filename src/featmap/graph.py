@@ -6,29 +6,46 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .kernels.memberships import edge_weights, mark_neighbors, memberships
+from .kernels.memberships import (
+    count_edges,
+    edge_weights,
+    fill_backward,
+    fill_forward,
+    join_directions,
+    mark_neighbors,
+    memberships,
+    row_sums,
+)
 from .run import Run
-from .values import DoubleArray, Graph, IntArray, Neighbors
+from .values import DoubleArray, FloatArray, Graph, IntArray, Neighbors, Order, sorted_csr
+
+BEYOND_INT32 = 2**31  # from so many edges on their numbers take 64 bits
 
 
 def build_graph(neighbors: Neighbors, n_neighbors: int, unconnected_from: float, run: Run) -> Graph:
     """The fuzzy union of all points' memberships. Neighbours at a distance of ``unconnected_from`` get no edge."""
-    n_rows = len(neighbors.indices)
-    connected = neighbors.distances < unconnected_from
-    indptr = np.append(0, np.cumsum(connected.sum(axis=1)))
-    strengths = membership_strengths(neighbors.distances[connected], indptr, n_neighbors, run)
-    return symmetrize(sp.csr_matrix((strengths, neighbors.indices[connected], indptr), (n_rows, n_rows)))
+    firsts, lasts = connected_entries(neighbors.distances, unconnected_from)
+    strengths = neighbor_memberships(neighbors, n_neighbors, unconnected_from, run)
+    return join(neighbors.indices.ravel(), strengths.ravel(), firsts, lasts, run)
 
 
 def neighbor_memberships(
     neighbors: Neighbors, n_neighbors: int, unconnected_from: float, run: Run, mean: float | None = None
 ) -> DoubleArray:
     """P̃_{j|i} for every neighbour j of every point i, 0 for those that get no edge: (m, k)."""
-    connected = neighbors.distances < unconnected_from
-    indptr = np.append(0, np.cumsum(connected.sum(axis=1)))
-    strengths = np.zeros(connected.shape)
-    strengths[connected] = membership_strengths(neighbors.distances[connected], indptr, n_neighbors, run, mean)
-    return strengths
+    firsts, lasts = connected_entries(neighbors.distances, unconnected_from)
+    flat = _strengths(neighbors.distances.ravel(), firsts, lasts, n_neighbors, run, mean)
+    return flat.reshape(neighbors.distances.shape)
+
+
+def connected_entries(distances: FloatArray, unconnected_from: float) -> tuple[np.ndarray, np.ndarray]:
+    """The entries of each row of distances that get an edge, as numbers first and beyond the last in a flat array.
+
+    Distances rise along a row, so these are the first ones.
+    """
+    n_rows, k = distances.shape
+    firsts = np.arange(0, n_rows * k, k) if k else np.zeros(n_rows, np.int64)
+    return firsts, firsts + np.count_nonzero(distances < unconnected_from, axis=1)
 
 
 def membership_strengths(
@@ -39,46 +56,79 @@ def membership_strengths(
     Row i has the entries indptr[i]:indptr[i + 1]. ``mean`` replaces a row's own mean distance where all its
     neighbours are duplicates; by default it is the mean over all rows.
     """
-    n_rows = len(indptr) - 1
+    return _strengths(distances, indptr[:-1], indptr[1:], n_neighbors, run, mean)
+
+
+def _strengths(
+    distances: np.ndarray, firsts: np.ndarray, lasts: np.ndarray, n_neighbors: int, run: Run, mean: float | None
+) -> DoubleArray:
     if mean is None:
-        mean = mean_distance(distances, n_rows)
-    strengths = np.empty(distances.shape)
-    target = np.log2(n_neighbors)
-    run.over_rows(n_rows, lambda start, stop: memberships(distances, indptr, target, mean, start, stop, strengths))
+        mean = mean_distance(distances, firsts, lasts)
+    strengths, target = np.zeros(distances.shape), np.log2(n_neighbors)
+    run.over_rows(
+        len(firsts),
+        lambda start, stop: memberships(distances, firsts, lasts, target, mean, start, stop, strengths),
+    )
     return strengths
 
 
-def mean_distance(distances: np.ndarray, n_rows: int) -> float:
-    """The mean distance to neighbours. As in umap-learn it counts every point itself, at distance 0."""
-    return distances.sum(dtype=np.float64) / (distances.size + n_rows)
+def mean_distance(distances: np.ndarray, firsts: np.ndarray, lasts: np.ndarray) -> float:
+    """The mean distance to neighbours. As in umap-learn it counts every point itself, at distance 0.
+
+    Rows are added up one by one and then their sums: so it does not matter where the rows are.
+    """
+    sums = np.empty(len(firsts))
+    row_sums(distances, firsts, lasts, sums)
+    return float(sums.sum() / (np.sum(lasts - firsts) + len(sums)))
 
 
-def symmetrize(directed: sp.csr_matrix) -> Graph:
+def symmetrize(directed: sp.csr_matrix, run: Run) -> Graph:
     """P = P̃ + P̃ᵀ − P̃∘P̃ᵀ: there is an edge if either end has it."""
-    reverse = directed.T.tocsr()
-    weights = (directed + reverse - directed.multiply(reverse)).tocsr().astype(np.float32)
-    weights.data = np.minimum(weights.data, np.float32(1))
-    weights.eliminate_zeros()
-    weights.sort_indices()
-    return Graph(weights)
+    return join(directed.indices, directed.data, directed.indptr[:-1], directed.indptr[1:], run)
 
 
-def edges_to_neighbors(graph: Graph, neighbors: Neighbors, unconnected_from: float, run: Run) -> NDArray[np.uint8]:
-    """1 for every stored edge i→j where j is one of the neighbours of i, 0 where only i is a neighbour of j."""
-    found = np.zeros(graph.weights.nnz, np.uint8)
-    matrix, present = graph.weights, neighbors.distances < unconnected_from
+def join(targets: IntArray, strengths: DoubleArray, firsts: np.ndarray, lasts: np.ndarray, run: Run) -> Graph:
+    """The same for directed edges by rows: those of point i are the entries firsts[i] to lasts[i].
+
+    Edges are counted, and then each is written to its place.
+    """
+    n_rows = len(firsts)
+    joined = np.zeros(len(strengths), np.float32)
+    run.over_rows(n_rows, lambda start, stop: join_directions(targets, strengths, firsts, lasts, start, stop, joined))
+    indptr = np.zeros(n_rows + 1, np.int64)
+    count_edges(targets, joined, firsts, lasts, indptr[1:])
+    np.cumsum(indptr, out=indptr)
+    indices, weights, ends = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.float32), indptr[:-1].copy()
+    fill_backward(targets, joined, firsts, lasts, ends, indices, weights)
     run.over_rows(
-        len(present),
-        lambda start, stop: mark_neighbors(
-            matrix.indptr, matrix.indices, neighbors.indices, present, start, stop, found
-        ),
+        n_rows,
+        lambda start, stop: fill_forward(targets, joined, firsts, lasts, indptr, ends, start, stop, indices, weights),
     )
+    numbers = indptr.astype(np.int32) if len(weights) < BEYOND_INT32 else indptr
+    return Graph(sorted_csr(weights, indices, numbers))
+
+
+def edges_to_neighbors(
+    graph: Graph, neighbors: Neighbors, order: Order, unconnected_from: float, run: Run
+) -> NDArray[np.uint8]:
+    """1 for every stored edge i→j where j is one of the neighbours of i, 0 where only i is a neighbour of j.
+
+    The points of the graph are in the order of the layout, neighbours in that of the rows.
+    """
+    found, matrix = np.zeros(graph.weights.nnz, np.uint8), graph.weights
+
+    def task(start: int, stop: int) -> None:
+        rows, indptr = order.rows[start:stop], matrix.indptr[start : stop + 1]
+        near, present = order.positions[neighbors.indices[rows]], neighbors.distances[rows] < unconnected_from
+        mark_neighbors(indptr, matrix.indices, near, present, 0, len(rows), found)
+
+    run.over_rows(len(order), task)
     return found
 
 
-def weights_of_neighbors(graph: Graph, neighbors: IntArray, run: Run) -> DoubleArray:
+def weights_of_neighbors(graph: Graph, neighbors: IntArray, run: Run) -> FloatArray:
     """P_ij for every neighbour j of every point i."""
-    found = np.empty(neighbors.shape)
+    found = np.empty(neighbors.shape, np.float32)
     matrix = graph.weights
     run.over_rows(
         len(neighbors),

@@ -2,44 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .checks.metrics import NAME_OF_DISTANCES
+from .checks.plan import Plan
 from .checks.settings import NeighborhoodSettings, Settings
 from .data.noise import warn_of_noise
 from .data.pca import Components
-from .data.scaling import ScaledData, scale_data
+from .data.scaling import ScaledData, scale_data, without_features
 from .data.sparse import Matrix
 from .errors import warn
 from .frames import make_frame_fitter
-from .graph import build_graph, edges_to_neighbors, mean_distance, neighbor_memberships, weights_of_neighbors
-from .layout.density import Density, Target
+from .graph import (
+    build_graph,
+    connected_entries,
+    edges_to_neighbors,
+    mean_distance,
+    neighbor_memberships,
+    weights_of_neighbors,
+)
+from .layout.density import AttractionWithDensity, Target
 from .layout.descent import State, descend
 from .layout.edges import Edges
-from .layout.forces import Attraction, Force, Repulsion
+from .layout.forces import Attraction, Repulsion
+from .layout.levels import coarse_start, descend_by_levels
 from .layout.moments import MapMoments
 from .layout.order import order_along_map
 from .layout.ring import place_unconnected
 from .layout.similarity import Curve
 from .layout.start import make_start
 from .layout.terms import Terms
-from .neighbors import find_neighbors, make_search, search_rows
-from .neighbors.other import check_metric, unconnected_from, warn_of_other_distances
+from .neighbors import fill_lists, find_neighbors, gave_up_lists, give_up_lists, make_search, search_rows
+from .neighbors.given_distances import DistanceSearch
+from .neighbors.other import MetricSearch, check_metric, unconnected_from, warn_of_other_distances
 from .neighbors.search import Search
 from .run import Run
-from .tangents.alignment import connect
-from .tangents.svd import find_tangents
-from .values import DoubleArray, FloatArray, Frames, Graph, Neighbors, Order, Radii, Tangents
+from .run.allocator import return_free_memory
+from .run.progress import COARSE_LAYOUT, LISTS
+from .tangents.alignment import connector
+from .tangents.svd import find_tangents, radii_without_directions
+from .values import (
+    NO_GRAPH,
+    Connection,
+    DoubleArray,
+    FloatArray,
+    Frames,
+    Graph,
+    Neighbors,
+    Order,
+    Radii,
+    SearchReport,
+    Tangents,
+)
 
 # While density acts, frames are fitted to the map anew after this many epochs. More often gains nothing.
 EPOCHS_BETWEEN_FRAMES = 30
 
 FitFrames = Callable[[FloatArray], Frames]
+Connect = Callable[..., Connection]  # of the arguments of `tangents.alignment.connect`
 
 
 @dataclass(frozen=True)
@@ -60,11 +86,55 @@ class Manifold:
     intrinsic_dim: int | str
     has_given_neighbors: bool
 
+    @classmethod
+    def of(
+        cls,
+        data: ScaledData,
+        space: ScaledData,
+        components: Components | None,
+        search: Search,
+        neighbors: Neighbors,
+        graph: Graph,
+        tangents: Tangents,
+        settings: NeighborhoodSettings,
+    ) -> Manifold:
+        """What was made with these settings."""
+        return cls(
+            data,
+            space,
+            components,
+            search,
+            neighbors,
+            graph,
+            tangents,
+            settings.metric,
+            settings.n_neighbors,
+            settings.n_tangent_neighbors,
+            settings.tangent_center,
+            settings.intrinsic_dim,
+            settings.precomputed_knn is not None,
+        )
+
+    @property
+    def metric_kwds(self) -> Mapping[str, Any]:
+        """The parameters of the metric."""
+        return self.search.kwds if isinstance(self.search, MetricSearch) else {}
+
+    @property
+    def has_features(self) -> bool:
+        """False if only distances between the rows are known."""
+        return self.data.shape[1] > 0
+
+    @property
+    def search_report(self) -> SearchReport | None:
+        """How neighbours were searched. None if the user or a checkpoint gave them."""
+        return None if self.has_given_neighbors else self.search.report
+
     @cached_property
     def mean_distance(self) -> float:
         """The mean distance between neighbours of the graph, for new rows that have only duplicates."""
-        distances = self.neighbors.distances[:, : self.n_neighbors - 1]
-        return mean_distance(distances[np.isfinite(distances)], len(distances))
+        distances = self.neighbors.first(self.n_neighbors - 1).distances
+        return mean_distance(distances.ravel(), *connected_entries(distances, np.inf))
 
     @cached_property
     def usual_distances(self) -> DoubleArray:
@@ -80,6 +150,14 @@ class Manifold:
         means = sums / np.maximum(counts, 1)
         return np.where(counts > 0, means, means.sum() / max(np.count_nonzero(counts), 1))
 
+    def without_leading(self) -> Manifold:
+        """The same without the factors that only the alignment needs."""
+        return replace(self, tangents=self.tangents.without_leading())
+
+    def without_graph(self) -> Manifold:
+        """The same without the graph, while the layout has it in its own order."""
+        return replace(self, graph=NO_GRAPH)
+
     def into_space(self, X: Matrix, run: Run) -> Matrix:
         """Rows of features as neighbourhoods see them: as they are, or their principal components."""
         return X if self.components is None else self.components.of(X, run)
@@ -94,48 +172,54 @@ class Fitted:
     frames: Frames
     radii: Radii
     has_neighbors: NDArray[np.bool_]  # (m,) which rows have radii
-    n_epochs: int  # fewer than asked for if the callback stopped the layout
+    n_epochs: int  # of all points
+    is_complete: bool  # False if the callback stopped the layout before its last epoch
 
 
 def fit_map(X: Matrix, settings: Settings, run: Run) -> Fitted:
     """X → a map with frames."""
-    return lay_out(approximate(X, settings, run), settings, run)
+    fitted = lay_out(approximate(X, settings, run), settings, run)
+    return_free_memory()
+    if gave_up_lists(fitted.manifold.search):
+        with run.timed(LISTS):
+            fill_lists(fitted.manifold.search, run)
+    return fitted
 
 
 def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold:
     """X → neighbours → graph → tangents: what is known of the data before there is a map."""
+    if settings.metric == NAME_OF_DISTANCES:
+        return approximate_by_distances(X, settings, run)
     if settings.precomputed_knn is None and settings.pca is None:
-        check_metric(X, settings.metric)
+        check_metric(X, settings.metric, settings.metric_kwds)
     with run.timed("scaling"):
         if settings.precomputed_knn is None and settings.pca is None and settings.metric == "euclidean":
             warn_of_noise(X)
         components, Z = find_components(X, settings, run)
-        space = scale_data(Z, unit_rows=settings.metric == "cosine")
-        data = space if components is None else scale_data(X, unit_rows=space.unit_rows)
+        space = scale_data(Z, run, unit_rows=settings.metric == "cosine")
+        data = space if components is None else scale_data(X, run, unit_rows=space.unit_rows)
     if settings.precomputed_knn is not None:
         searched = "these rows of X" if components is None else "the principal components of X"
-        warn_of_other_distances(Z, space, settings.metric, settings.precomputed_knn, searched)
-    search = make_search(space, Z, settings.metric)
+        given, kwds = settings.precomputed_knn, settings.metric_kwds
+        warn_of_other_distances(Z, space, settings.metric, given, searched, kwds)
+    search = make_search(space, Z, settings.metric, settings.n_others + 1, settings.metric_kwds)
     rows = search_rows(Z, space, settings.metric)
     neighbors = run.stage("neighbors", given_or_found, search, rows, settings)
+    give_up_lists(search)  # they take more memory than the neighbours, and only new rows need them
+    return_free_memory()
     graph = run.stage("graph", neighborhood_graph, neighbors, settings)
     warn_of_unconnected(graph, settings.metric)
     tangents = run.stage("tangents", tangent_spaces, space, neighbors, graph, settings, centers=space.matrix)
-    return Manifold(
-        data,
-        space,
-        components,
-        search,
-        neighbors,
-        graph,
-        tangents,
-        settings.metric,
-        settings.n_neighbors,
-        settings.n_tangent_neighbors,
-        settings.tangent_center,
-        settings.intrinsic_dim,
-        settings.precomputed_knn is not None,
-    )
+    return Manifold.of(data, space, components, search, neighbors, graph, tangents, settings)
+
+
+def approximate_by_distances(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold:
+    """The same for distances between the rows: there are radii, but no features and no tangent spaces."""
+    space, search = without_features(X.shape[0]), DistanceSearch(X.shape[0])
+    neighbors = run.stage("neighbors", search.others, X, settings.n_others)
+    graph = run.stage("graph", neighborhood_graph, neighbors, settings)
+    tangents = run.stage("tangents", radii_alone, space, neighbors, graph, settings, centers=space.matrix)
+    return Manifold.of(space, space, None, search, neighbors, graph, tangents, settings)
 
 
 def find_components(X: Matrix, settings: NeighborhoodSettings, run: Run) -> tuple[Components | None, Matrix]:
@@ -145,27 +229,37 @@ def find_components(X: Matrix, settings: NeighborhoodSettings, run: Run) -> tupl
     components = Components.find(X, settings.pca)
     Z = components.of(X, run)
     if settings.precomputed_knn is None:
-        check_metric(Z, settings.metric)
+        check_metric(Z, settings.metric, settings.metric_kwds)
     return components, Z
 
 
-def lay_out(manifold: Manifold, settings: Settings, run: Run) -> Fitted:
-    """Manifold → a map with frames."""
-    space, tangents, dim = manifold.space, manifold.tangents, settings.n_components
-    start = run.stage("start", make_start, settings.init, space, manifold.graph, dim, settings.seed)
-    order = order_along_map(start)
-    edges = edges_of_layout(manifold, order, Curve.fit(settings.min_dist, settings.spread), run)
-    center = manifold.tangent_center
-    connection = run.stage("alignment", connect, space, tangents, edges.graph, dim, center, order)
+def lay_out(manifold: Manifold, settings: Settings, run: Run, connect: Connect | None = None) -> Fitted:
+    """Manifold → a map with frames. ``connect`` aligns tangent spaces where their rows are not here.
 
-    fit = make_frame_fitter(settings.frames, edges.graph, connection, settings.n_neighbors, settings.seed, run)
+    The graph is held once: in the order of the layout until the map is made, and then in that of the rows again.
+    """
+    curve, plan = Curve.fit(settings.min_dist, settings.spread), settings.plan(manifold.space.shape[0])
+    start = find_start(manifold, settings, curve, plan, run)
+    order = order_along_map(start)
+    graph = order.graph_into_layout(manifold.graph)
+    manifold = manifold.without_graph()
+    return_free_memory()
+    connect, dim, center = connect or connector(settings.frames), settings.n_components, manifold.tangent_center
+    connection = run.stage("alignment", connect, manifold.space, manifold.tangents, graph, dim, center, order)
+    manifold = manifold.without_leading()
+    edges = edges_of_layout(manifold, graph, order, curve, run)
+    fit = make_frame_fitter(settings.frames, graph, connection, settings.n_neighbors, settings.seed, run)
+    return_free_memory()
 
     with run.timed("layout"):
-        state = run.kept("layout", lambda: State.start(order.into_layout(start)))
-        descend_in_two_parts(state, edges, tangents.radii[order.rows], fit, settings, run)
+        state = run.kept("layout", partial(State.start, order.into_layout(start)))
+        del start
+        descend_in_two_parts(state, edges, manifold.tangents.radii, order, fit, plan, settings, run)
     with run.timed("frames"):
         frames = fit(state.embedding)
+        del fit, connection  # they take more memory than what follows
         radii = MapMoments.exact(state.embedding, edges, run).radii(frames.axes, run)
+        manifold = replace(manifold, graph=order.graph_into_rows(graph))
     return Fitted(
         manifold,
         place_unconnected(order.into_rows(state.embedding), manifold.graph),
@@ -173,14 +267,25 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run) -> Fitted:
         radii[order.positions],
         order.into_rows(edges.has_neighbors),
         state.epoch,
+        state.epoch == plan.full,
     )
 
 
-def edges_of_layout(manifold: Manifold, order: Order, curve: Curve, run: Run) -> Edges:
-    """The edges of the graph in the order of the layout. Radii count those that lead to a point's own neighbours."""
-    graph = order.graph_into_layout(manifold.graph)
-    near = order.neighbors_into_layout(manifold.neighbors.first(manifold.n_neighbors - 1))
-    return Edges.of(graph, edges_to_neighbors(graph, near, unconnected_from(manifold.metric), run), curve)
+def find_start(manifold: Manifold, settings: Settings, curve: Curve, plan: Plan, run: Run) -> FloatArray:
+    """Where the map starts: from a map of groups of points, if the plan has one."""
+    space, graph, dim, seed = manifold.space, manifold.graph, settings.n_components, settings.seed
+    if not plan.coarse:
+        return run.stage("start", make_start, settings.init, space, graph, dim, seed)
+    start = run.stage("start", coarse_start, space, graph, dim, seed)
+    with run.timed(COARSE_LAYOUT):
+        state = run.kept(COARSE_LAYOUT, lambda: State.start(start.embedding))
+        return descend_by_levels(state, start, graph, curve, plan.of_levels(len(start.levels)), seed, run)
+
+
+def edges_of_layout(manifold: Manifold, graph: Graph, order: Order, curve: Curve, run: Run) -> Edges:
+    """The edges of a graph in the order of the layout. Radii count those that lead to a point's own neighbours."""
+    near, limit = manifold.neighbors.first(manifold.n_neighbors - 1), unconnected_from(manifold.metric)
+    return Edges.of(graph, edges_to_neighbors(graph, near, order, limit, run), curve)
 
 
 def given_or_found(search: Search, rows: Matrix, settings: NeighborhoodSettings, run: Run) -> Neighbors:
@@ -209,12 +314,8 @@ def warn_of_unconnected(graph: Graph, metric: Any) -> None:
 def tangent_spaces(
     data: ScaledData, neighbors: Neighbors, graph: Graph, settings: NeighborhoodSettings, run: Run
 ) -> Tangents:
-    """Local SVDs with weights P_ij; on a larger neighbourhood than the graph's with P̃_{j|i}, its own ρ and γ."""
-    near_weights = weights_of_neighbors(graph, neighbors.indices[:, : settings.n_neighbors - 1], run)
-    weights = near_weights
-    if neighbors.k > settings.n_neighbors - 1:
-        limit = unconnected_from(settings.metric)
-        weights = neighbor_memberships(neighbors, settings.n_tangent_neighbors, limit, run)
+    """Local SVDs at all points."""
+    weights, near_weights = tangent_weights(neighbors, graph, settings, run)
     return find_tangents(
         data,
         data.matrix,
@@ -228,37 +329,69 @@ def tangent_spaces(
     )
 
 
+def radii_alone(
+    data: ScaledData, neighbors: Neighbors, graph: Graph, settings: NeighborhoodSettings, run: Run
+) -> Tangents:
+    """Local radii at all points, where there are no features."""
+    weights, _ = tangent_weights(neighbors, graph, settings, run)
+    return radii_without_directions(data.matrix, neighbors, weights, settings.tangent_center, settings.n_components)
+
+
+def tangent_weights(
+    neighbors: Neighbors, graph: Graph, settings: NeighborhoodSettings, run: Run
+) -> tuple[FloatArray, FloatArray]:
+    """The weights of all neighbours in local SVDs, and of the graph's neighbours in radii.
+
+    Both are P_ij. On a larger neighbourhood than the graph's they are P̃_{j|i} of that, with its own ρ and γ.
+    """
+    near_weights = weights_of_neighbors(graph, neighbors.indices[:, : settings.n_neighbors - 1], run)
+    if neighbors.k == settings.n_neighbors - 1:
+        return near_weights, near_weights
+    limit = unconnected_from(settings.metric)
+    weights = neighbor_memberships(neighbors, settings.n_tangent_neighbors, limit, run)
+    return weights.astype(np.float32), near_weights
+
+
 def descend_in_two_parts(
-    state: State, edges: Edges, data_radii: Radii, fit: FitFrames, settings: Settings, run: Run
+    state: State,
+    edges: Edges,
+    data_radii: Radii,
+    order: Order,
+    fit: FitFrames,
+    plan: Plan,
+    settings: Settings,
+    run: Run,
 ) -> None:
-    """Neighbours first; in the last epochs density as well, along frames that follow the map."""
-    forces: list[Force] = [Attraction(edges), Repulsion(edges, settings.seed)]
-    density_from = settings.n_epochs - settings.n_density_epochs
+    """Neighbours first; in the last epochs density as well, along frames that follow the map.
+
+    The radii of the data are in the order of the rows.
+    """
+    attraction, repulsion = Attraction(edges), Repulsion(edges, settings.seed)
     terms = Terms.of(settings.density_terms, settings.density_anisotropy, settings.n_components)
-    running = descend(state, forces, density_from, settings.n_epochs, run)
-    if not (edges.has_neighbors.any() and len(terms.weights)):
-        descend(state, forces, settings.n_epochs, settings.n_epochs, run)
-    elif running and state.epoch < settings.n_epochs:
-        target = Target.of(data_radii, terms, edges, run)
-        descend_with_density(state, forces, edges, target, density_from, fit, settings, run)
+    has_density = edges.has_neighbors.any() and len(terms.weights) > 0
+    density_from = plan.full - (plan.density if has_density else 0)
+    running = descend(state, [attraction, repulsion], density_from, plan.full, run)
+    if running and state.epoch < plan.full:
+        target = Target.of(data_radii[order.rows], terms, edges, run)
+        descend_with_density(state, repulsion, edges, target, fit, plan, settings.density_weight, run)
 
 
 def descend_with_density(
     state: State,
-    forces: Sequence[Force],
+    repulsion: Repulsion,
     edges: Edges,
     target: Target,
-    density_from: int,
     fit: FitFrames,
-    settings: Settings,
+    plan: Plan,
+    weight: float,
     run: Run,
 ) -> None:
     """The epochs with density, in parts. Each part begins with frames that are fitted to the map as it is then."""
-    n_epochs, running = settings.n_epochs, True
-    while running and state.epoch < n_epochs:
+    density_from, running = plan.full - plan.density, True
+    while running and state.epoch < plan.full:
         n_done = state.epoch - density_from
         if n_done % EPOCHS_BETWEEN_FRAMES == 0:
             state.axes = fit(state.embedding).axes
-        density = Density(edges, state.axes, target, settings.density_weight, density_from, settings.n_density_epochs)
-        until = min(state.epoch + EPOCHS_BETWEEN_FRAMES - n_done % EPOCHS_BETWEEN_FRAMES, n_epochs)
-        running = descend(state, [*forces, density], until, n_epochs, run)
+        density = AttractionWithDensity(edges, state.axes, target, weight, density_from, plan.density)
+        until = min(state.epoch + EPOCHS_BETWEEN_FRAMES - n_done % EPOCHS_BETWEEN_FRAMES, plan.full)
+        running = descend(state, [density, repulsion], until, plan.full, run)

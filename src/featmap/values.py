@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -46,23 +47,49 @@ class Order:
         """An array with an entry for each position of the layout, in the order of the rows."""
         return by_position[self.positions]
 
-    def neighbors_into_layout(self, neighbors: Neighbors) -> Neighbors:
-        """The same neighbours with the points in the order of the layout."""
-        return Neighbors(self.positions[neighbors.indices[self.rows]], neighbors.distances[self.rows])
-
     def graph_into_layout(self, graph: Graph) -> Graph:
         """The same graph with its points in the order of the layout."""
-        weights = graph.weights[self.rows]
-        weights.indices = self.positions[weights.indices]
-        weights.has_sorted_indices = False
-        weights.sort_indices()
-        return Graph(weights)
+        return Graph(_reordered(graph.weights, self.rows, self.positions))
+
+    def graph_into_rows(self, graph: Graph) -> Graph:
+        """The graph in the order of the rows again, with the bytes that it had."""
+        return Graph(_reordered(graph.weights, self.positions, self.rows))
+
+    def edges_into_layout(self, graph: Graph) -> np.ndarray:
+        """The number that each edge of `graph_into_layout` has among the edges of the graph."""
+        edges = graph.weights
+        numbers = sorted_csr(np.arange(edges.nnz), edges.indices, edges.indptr)
+        return _reordered(numbers, self.rows, self.positions).data
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __repr__(self) -> str:
         return f"Order({len(self)} points)"
+
+
+def sorted_csr(data: np.ndarray, indices: IntArray, indptr: np.ndarray) -> sp.csr_matrix:
+    """A square matrix of these parts, whose rows have rising columns.
+
+    Parts are set rather than given: the constructor would copy indices of 32 bits where edge numbers need 64.
+    """
+    n_rows = len(indptr) - 1
+    matrix = sp.csr_matrix((n_rows, n_rows), dtype=data.dtype)
+    matrix.data, matrix.indices, matrix.indptr = data, indices, indptr
+    matrix.has_sorted_indices = True
+    return matrix
+
+
+def _reordered(matrix: sp.csr_matrix, order: IntArray, places: IntArray) -> sp.csr_matrix:
+    """Rows and columns in another order, in which number i of before has the place places[i] = order⁻¹[i]."""
+    from .kernels.edges import reorder_edges  # here, since compiled code is loaded by the first fit
+
+    indptr = np.zeros_like(matrix.indptr)
+    np.cumsum(np.diff(matrix.indptr)[order], out=indptr[1:])
+    indices, data = np.empty_like(matrix.indices), np.empty_like(matrix.data)
+    parts = matrix.indptr, matrix.indices, matrix.data
+    reorder_edges(*parts, order, places, indptr, 0, len(order), indices, data)
+    return sorted_csr(data, indices, indptr)
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,6 +120,17 @@ class Neighbors:
         return f"Neighbors({len(self.indices)} points, {self.k} each)"
 
 
+@dataclass(frozen=True)
+class SearchReport:
+    """How neighbours were searched."""
+
+    recall: float  # the part of the true neighbours that was found, measured on some rows; 1 if the search is exact
+    way: str  # "exact", or how widely an approximate search looked
+
+    def __str__(self) -> str:
+        return f"recall {self.recall:.3f} of neighbours: {self.way}"
+
+
 @dataclass(frozen=True, repr=False)
 class Graph:
     """The symmetric weights P of the edges between neighbours, as sorted CSR."""
@@ -110,6 +148,14 @@ class Graph:
         """deg_i = Σ_j P_ij."""
         return np.asarray(self.weights.sum(axis=1, dtype=np.float64)).ravel()
 
+    @property
+    def for_csgraph(self) -> sp.csr_matrix:
+        """The weights with numbers of edges in 32 bits, if these can count them all: csgraph takes no others."""
+        edges = self.weights
+        if edges.nnz > np.iinfo(np.int32).max:
+            return edges
+        return sp.csr_matrix((edges.data, edges.indices, edges.indptr.astype(np.int32, copy=False)), edges.shape)
+
     @cached_property
     def is_connected(self) -> NDArray[np.bool_]:
         """Which points have edges."""
@@ -120,14 +166,11 @@ class Graph:
         """The row each stored edge belongs to."""
         return np.repeat(np.arange(self.weights.shape[0], dtype=np.int32), np.diff(self.weights.indptr))
 
-    @property
-    def reverse_edges(self) -> IntArray:
-        """Where the edge j→i is stored, for every stored edge i→j."""
-        numbers = np.arange(self.weights.nnz, dtype=np.int32)
-        return sp.csr_matrix((numbers, self.weights.indices, self.weights.indptr), self.weights.shape).T.tocsr().data
-
     def __repr__(self) -> str:
         return f"Graph({self.weights.shape[0]} points, {self.weights.nnz} directed edges)"
+
+
+NO_GRAPH = Graph(sp.csr_matrix((0, 0), dtype=np.float32))
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,61 +198,90 @@ class Radii:
 
 @dataclass(frozen=True, repr=False)
 class Tangents:
-    """The local SVD at every point, with its axes kept as factors: V_i = X_iᵀ F_i over i's neighbours."""
+    """The local SVD at every point. Its axes are made again when they are needed: V_i = X_iᵀ F_i over i's neighbours.
+
+    The factors F_i = W_i U_i Σ_i⁻¹ follow from the centers, the neighbours and their weights.
+    """
 
     centers: Any  # (m, n) the points themselves, scaled: the data (not a copy) or new rows
     neighbors: IntArray  # (m, k) the rows of the data that made X_i
     weights: FloatArray  # (m, k) theirs, the squares of W_i
-    factors: DoubleArray  # (m, k, r) F_i = W_i U_i Σ_i⁻¹; columns beyond the local rank are zero
-    singular_values: DoubleArray  # (m, r) falling, in unit size
+    center: str  # what X_i is about: the "mean" of the neighbours or the "point"
+    singular_values: FloatArray  # (m, r) falling, in unit size; 0 beyond the local rank
     intrinsic_dim: IntArray  # (m,) d_i
     radii: Radii  # of the data, along the first d' directions
+    leading: DoubleArray | None = None  # (m, k, q) the first columns of F_i, for the alignment of the same fit
 
     def __post_init__(self) -> None:
-        n_rows, k, r = self.factors.shape
+        n_rows, k = self.neighbors.shape
         _check("Tangents.centers", self.centers, (n_rows, self.centers.shape[1]))
-        _check("Tangents.neighbors", self.neighbors, (n_rows, k))
         _check("Tangents.weights", self.weights, (n_rows, k))
-        _check("Tangents.singular_values", self.singular_values, (n_rows, r))
+        _check("Tangents.singular_values", self.singular_values, (n_rows, self.n_directions))
         _check("Tangents.intrinsic_dim", self.intrinsic_dim, (n_rows,))
         _check("Tangents.radii", self.radii.total, (n_rows,))
-        if (np.diff(self.singular_values, axis=1) > 0).any():
+        if self.leading is not None:
+            _check("Tangents.leading", self.leading, (n_rows, k, self.leading.shape[2]))
+        if (self.singular_values[:, 1:] > self.singular_values[:, :-1]).any():
             raise ValueError("Tangents.singular_values must not rise along a row")
 
     def __getitem__(self, rows: np.ndarray) -> Tangents:
-        """The values of some of the points."""
+        """The values of some of the points, without the leading factors."""
         return Tangents(
             self.centers[rows],
             self.neighbors[rows],
             self.weights[rows],
-            self.factors[rows],
+            self.center,
             self.singular_values[rows],
             self.intrinsic_dim[rows],
             self.radii[rows],
         )
 
+    def without_leading(self) -> Tangents:
+        """The same, once the alignment has been made. The factors can be made again from the rest."""
+        return replace(self, leading=None)
+
     @property
     def n_directions(self) -> int:
-        """r, the number of local directions kept."""
-        return self.factors.shape[2]
+        """r, the number of local directions."""
+        return self.singular_values.shape[1]
 
     def __repr__(self) -> str:
-        n_rows, k, r = self.factors.shape
-        return f"Tangents({n_rows} points, {r} directions from {k} neighbours)"
+        n_rows, k = self.neighbors.shape
+        return f"Tangents({n_rows} points, {self.n_directions} directions from {k} neighbours)"
 
 
 @dataclass(frozen=True, repr=False)
 class Connection:
     """The rotation between the tangent spaces of i and j for every edge i→j, with the first q directions."""
 
-    products: FloatArray  # (edges, q, q) V_jᵀ V_i
-    rotations: FloatArray  # (edges, q, q) O_ij = polar(V_jᵀ V_i)
+    rotations: (
+        np.ndarray
+    )  # O_ij = polar(V_jᵀ V_i): (edges, q, q), or in the plane codes of `kernels.rotations`: (edges,)
     steps: FloatArray  # (edges, q) V_iᵀ(x_j − x_i), minus their mean if the tangent spaces are about the mean
+    kept_products: FloatArray | None = None  # (edges, q, q) V_jᵀ V_i, if the solver of frames needs them
 
     def __post_init__(self) -> None:
         n_edges, q = self.steps.shape
-        _check("Connection.products", self.products, (n_edges, q, q))
-        _check("Connection.rotations", self.rotations, (n_edges, q, q))
+        _check("Connection.rotations", self.rotations, (n_edges,) if self.is_coded and q == 2 else (n_edges, q, q))
+        if self.kept_products is not None:
+            _check("Connection.kept_products", self.kept_products, (n_edges, q, q))
+
+    @property
+    def is_coded(self) -> bool:
+        """Whether rotations are codes."""
+        return self.rotations.ndim == 1
+
+    @property
+    def products(self) -> FloatArray:
+        """V_jᵀ V_i of every edge."""
+        if self.kept_products is None:
+            raise ValueError("Connection.products were not kept")
+        return self.kept_products
+
+    def __getitem__(self, edges: np.ndarray) -> Connection:
+        """The values of some of the edges."""
+        products = None if self.kept_products is None else self.kept_products[edges]
+        return Connection(self.rotations[edges], self.steps[edges], products)
 
     def __repr__(self) -> str:
         n_edges, q = self.steps.shape
@@ -227,9 +299,10 @@ class Frames:
     def __post_init__(self) -> None:
         n_rows, dim, _ = self.axes.shape
         _check("Frames.axes", self.axes, (n_rows, dim, dim))
-        gram = np.einsum("mca,mcb->mab", self.axes, self.axes)
-        if not np.allclose(gram, np.eye(dim), atol=1e-3):
-            raise ValueError("Frames.axes must be orthogonal matrices")
+        for a, b in combinations_with_replacement(range(dim), 2):  # one by one, since all take much memory
+            products = np.einsum("mc,mc->m", self.axes[:, :, a], self.axes[:, :, b])
+            if not np.allclose(products, a == b, atol=1e-3):
+                raise ValueError("Frames.axes must be orthogonal matrices")
 
     def __getitem__(self, rows: np.ndarray) -> Frames:
         """The values of some of the points."""

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os import PathLike
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite, check_array
 from sklearn.utils.validation import validate_data
@@ -18,6 +20,7 @@ from sklearn.utils.validation import validate_data
 from ..errors import InvalidDataError, InvalidDataTypeError
 from ..values import FloatArray
 from .messages import listed
+from .stored import StoredTable, is_stored
 from .tables import refuse_other_tables
 
 # Part of scikit-learn's message → what to do. The first that fits is said; the last fits always.
@@ -27,13 +30,19 @@ REMEDIES = (
     ("Complex data", "give real and imaginary parts as separate columns"),
     ("Expected ", "Reshape your data: reshape(-1, 1) makes one feature of a list, reshape(1, -1) one row"),
     ("minimum of", "give more of them"),
+    ("cannot be read", "see that its file is open and whole"),
     ("is expecting", "give the columns of the fit, in their order"),
     ("eature names are only", "give names that are strings to all columns, or to none"),
     ("eature names", "give the columns of the fit, with their names and in their order"),
     ("dense data is required", "convert it to an array by toarray()"),
-    ("", "give a table of real numbers: an array, lists of equal lengths, a pandas or polars frame, a sparse matrix"),
+    (
+        "",
+        "give a table of real numbers: an array, lists of equal lengths, a pandas or polars frame, a sparse matrix, "
+        "an array of Zarr or HDF5",
+    ),
 )
 
+BYTES_AT_ONCE = 2**22
 SENTENCE_END = re.compile(r"\n|\. (?=[A-Z])")
 
 
@@ -57,23 +66,41 @@ def answered(caller: str, name: str) -> Iterator[None]:
 
 def check_rows(estimator: Any, X: Any, caller: str, **options: Any) -> Any:
     """X as a numpy array or CSR matrix of finite real numbers; ``options`` are those of `validate_data`."""
+    return read_rows(check_form(estimator, X, caller, **options), caller)
+
+
+def check_form(estimator: Any, X: Any, caller: str, **options: Any) -> Any:
+    """The same, except that an array of Zarr or HDF5 is not read yet: its type and shape are checked."""
     with answered(caller, "X"):
-        refuse_other_tables(X, caller, "X")
-        return _real(validate_data(estimator, X, accept_sparse="csr", dtype="numeric", **options), "X")
+        stored = StoredTable.of(X) if is_stored(X) else None
+        values = X if stored is None else stored.first_rows()
+        refuse_other_tables(values, caller, "X")
+        options |= {"accept_sparse": "csr", "dtype": "numeric", "ensure_all_finite": False}
+        values = _real(validate_data(estimator, values, **options))
+        _check_finite(values, "X")
+        return values if stored is None else stored
+
+
+def read_rows(table: Any, caller: str, beside: str | PathLike[str] | None = None) -> Any:
+    """What `check_form` gave, read if it has not been; a file that it takes is in the folder of ``beside``."""
+    with answered(caller, "X"):
+        return table.read(caller, beside) if isinstance(table, StoredTable) else table
 
 
 def check_table(values: Any, caller: str, name: str, **options: Any) -> Any:
     """The same for data without an estimator; ``options`` are those of `check_array`."""
     with answered(caller, name):
         refuse_other_tables(values, caller, name)
-        return _real(check_array(values, dtype="numeric", input_name=name, **options), name)
+        values = _real(check_array(values, dtype="numeric", input_name=name, ensure_all_finite=False, **options))
+        _check_finite(values, name)
+        return values
 
 
 def check_embedding(embedding: Any, caller: str, name: str) -> FloatArray:
     """An embedding that was made elsewhere, in float32."""
     with answered(caller, name):
         refuse_other_tables(embedding, caller, name)
-        values = _real(check_array(embedding, dtype="numeric", input_name=name, ensure_all_finite=False), name)
+        values = _real(check_array(embedding, dtype="numeric", input_name=name, ensure_all_finite=False))
         values = values.astype(np.float32)
     lost = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(lost):
@@ -84,14 +111,21 @@ def check_embedding(embedding: Any, caller: str, name: str) -> FloatArray:
     return values
 
 
-def _real(values: Any, name: str) -> Any:
+def _real(values: Any) -> Any:
     """Numbers within float64. Dates would pass as numbers of nanoseconds."""
     if values.dtype.kind not in "biuf":
         raise TypeError(f"values of type {values.dtype} are not numbers")
-    if values.dtype.kind == "f" and values.dtype.itemsize > 8:
-        values = values.astype(np.float64)
-        assert_all_finite(values, input_name=name)
-    return values
+    return values.astype(np.float64) if values.dtype.char == "g" else values
+
+
+def _check_finite(values: Any, name: str) -> None:
+    """By blocks, since where scikit-learn looks at single values it makes arrays as large as those it is given."""
+    if values.dtype.kind != "f":
+        return
+    numbers = values.data if sp.issparse(values) else values
+    step = max(1, BYTES_AT_ONCE * len(numbers) // max(numbers.nbytes, 1))
+    for start in range(0, len(numbers), step):
+        assert_all_finite(numbers[start : start + step], input_name=name)
 
 
 def _answer(caller: str, name: str, error: Exception) -> str:

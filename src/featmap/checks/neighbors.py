@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from ..errors import InvalidDataError, warn
 from ..values import Neighbors
 
+ROWS_AT_ONCE = 512  # of distances to all rows, since copies of all of them would take much memory
 LONGEST = 1e30  # the longest distance; sums and squares of longer ones would leave float32
 
 
@@ -19,7 +20,7 @@ def given_neighbors(given: Any, n_rows: int, k: int) -> Neighbors:
     Index −1 and infinite distances are read as missing neighbours. A missing neighbour becomes the row itself at an
     infinite distance, so that it gets no edge.
     """
-    indices, distances = _from_sparse(given, n_rows, k) if sp.issparse(given) else _from_arrays(given, n_rows)
+    indices, distances = _as_pair(given, n_rows, k)
     own = np.arange(n_rows)[:, None]
     missing = (indices < 0) | np.isposinf(distances)
     others = ~missing & (indices != own)
@@ -32,6 +33,34 @@ def given_neighbors(given: Any, n_rows: int, k: int) -> Neighbors:
     chosen, lengths = np.take_along_axis(indices, order, axis=1), np.take_along_axis(lengths, order, axis=1)
     _check_distinct(chosen, np.isfinite(lengths))
     return Neighbors(chosen.astype(np.int32), lengths.astype(np.float32))
+
+
+def _as_pair(given: Any, n_rows: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    if sp.issparse(given):
+        return _from_sparse(given, n_rows, k)
+    return _from_arrays(given, n_rows) if isinstance(given, tuple | list) else _from_square(given, n_rows, k)
+
+
+def _from_square(given: Any, n_rows: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k nearest others of each row, from the distances between all rows. Infinite ones are missing."""
+    matrix = np.asarray(given)
+    if matrix.shape != (n_rows, n_rows):
+        raise InvalidDataError(
+            f"precomputed_knn: distances between all rows must have shape ({n_rows}, {n_rows}); got {matrix.shape}"
+        )
+    if matrix.dtype.kind not in "biuf" or not _are_distances(matrix):
+        raise InvalidDataError(f"precomputed_knn: distances must not be negative or NaN, and at most {LONGEST:g}")
+    blocks = [_nearest_of_block(matrix, start, k) for start in range(0, n_rows, ROWS_AT_ONCE)]
+    indices, distances = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    return indices, distances
+
+
+def _nearest_of_block(matrix: np.ndarray, start: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    block = matrix[start : start + ROWS_AT_ONCE].astype(np.float64)
+    own = np.arange(len(block))
+    block[own, start + own] = np.inf
+    nearest = np.argsort(block, axis=1, kind="stable")[:, :k]
+    return nearest, np.take_along_axis(block, nearest, axis=1)
 
 
 def _from_arrays(given: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -101,5 +130,5 @@ def _within(values: np.ndarray, least: int, most: int) -> bool:
 
 
 def _are_distances(values: np.ndarray) -> bool:
-    finite = values[~np.isposinf(values)] if values.dtype.kind == "f" else values
-    return bool((finite >= 0).all() and finite.max(initial=0) <= LONGEST)
+    finite = values[np.isfinite(values)] if values.dtype.kind == "f" and np.isposinf(values).any() else values
+    return bool((values >= 0).all() and finite.max(initial=0) <= LONGEST)

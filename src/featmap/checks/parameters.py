@@ -7,9 +7,12 @@ import numbers
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from ..errors import InvalidParameterError
 from .counts import is_integer
 from .messages import shown
+from .metrics import NAME_OF_DISTANCES, check_kwds
 
 Test = Callable[[Any], bool]
 Rules = Mapping[str, tuple[Test, str]]  # parameter → (test, what it must be)
@@ -54,14 +57,23 @@ def none(value: Any) -> bool:
 def _metric(value: Any) -> bool:
     from sklearn.neighbors import VALID_METRICS
 
-    known = set(VALID_METRICS["brute"]) - {"precomputed", "nan_euclidean"}
+    known = {*VALID_METRICS["brute"], "hellinger"} - {"nan_euclidean"}
     return callable(value) or (isinstance(value, str) and value in known)
+
+
+def _kwds(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
 
 
 def _neighbors(value: Any) -> bool:
     from scipy.sparse import issparse
 
-    return issparse(value) or (isinstance(value, tuple | list) and len(value) in (2, 3))
+    is_square = getattr(value, "ndim", 0) == 2 and value.shape[0] == value.shape[1]
+    return issparse(value) or is_square or (isinstance(value, tuple | list) and len(value) in (2, 3))
+
+
+def _directions(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim == 2 and value.shape[1] > 0
 
 
 # An init that is not a name is an array; the fit checks its shape.
@@ -70,17 +82,26 @@ RULES: Rules = {
     "n_components": (integer(1), "must be an integer of at least 1; 2 makes a map that can be drawn"),
     "metric": (
         _metric,
-        "must be 'euclidean', 'cosine', another metric of sklearn.neighbors.VALID_METRICS['brute'], or a function "
-        "of two rows; distances you already have go into precomputed_knn=(indices, distances)",
+        "must be 'euclidean', 'cosine', 'hellinger', another metric of sklearn.neighbors.VALID_METRICS['brute'], a "
+        "function of two rows, or 'precomputed' for distances instead of features; nearest neighbours that you "
+        "already have go into precomputed_knn=(indices, distances)",
+    ),
+    "metric_kwds": (
+        either(none, _kwds),
+        "must be None or a dict of parameters of the metric, for example {'p': 3} for 'minkowski'",
     ),
     "pca": (
-        either(none, integer(1)),
+        either(none, integer(1), _directions),
         "must be None (neighbours of the features themselves) or an integer of at least 1, the number of principal "
-        "components; 50 is usual for single cells",
+        "components (50 is usual for single cells), or an array of their directions, one column for each, such as "
+        "frame.to_numpy() of a DataFrame of loadings",
     ),
     "min_dist": (_number(0), "must be a number of at least 0 and at most spread"),
     "spread": (_number(1e-6, 1e6), "must be a number from 1e-6 to 1e6; 1.0 is usual"),
-    "n_epochs": (integer(1), "must be an integer of at least 1; 200 to 500 is usual"),
+    "n_epochs": (
+        either(none, integer(1)),
+        "must be None (the library's choice) or an integer of at least 1; 200 to 500 is usual",
+    ),
     "density_weight": (_number(0, 1e6), "must be a number from 0 to 1e6; 0 leaves density out, as UMAP does"),
     "density_anisotropy": (
         _number(0, 1),
@@ -101,7 +122,8 @@ RULES: Rules = {
     ),
     "precomputed_knn": (
         either(none, _neighbors),
-        "must be None, a pair (indices, distances), umap-learn's triple, or a sparse matrix of distances",
+        "must be None, a pair (indices, distances), umap-learn's triple, a sparse matrix of distances, or an array "
+        "of the distances between all rows",
     ),
     "n_jobs": (
         either(none, lambda value: integer(-(2**31))(value) and value != 0),
@@ -120,6 +142,29 @@ def check_parameters(owner: str, parameters: Mapping[str, Any]) -> None:
             "min_dist must be at most spread"
         )
     check_tangent_neighbors(owner, parameters["n_tangent_neighbors"], parameters["n_neighbors"])
+    check_kwds(owner, parameters["metric"], parameters["metric_kwds"])
+    if parameters["metric"] == NAME_OF_DISTANCES:
+        _check_alone(owner, parameters)
+    if parameters["metric"] == "hellinger" and parameters["pca"] is not None:
+        raise InvalidParameterError(
+            f"{owner}(metric='hellinger', pca={shown(parameters['pca'])}): pca must be None, since principal "
+            "components have negative values; choose another metric for them"
+        )
+
+
+def _check_alone(owner: str, parameters: Mapping[str, Any]) -> None:
+    """Distances have no features, so parameters that need them must have their defaults."""
+    for name in ("pca", "n_tangent_neighbors", "precomputed_knn"):
+        if parameters[name] is not None:
+            raise InvalidParameterError(
+                f"{owner}(metric='precomputed', {name}={shown(parameters[name])}): {name} must be None, since X has "
+                "distances and no features; to have both, give the features as X, with precomputed_knn=distances"
+            )
+    if isinstance(parameters.get("init"), str) and parameters["init"] == "pca":
+        raise InvalidParameterError(
+            f"{owner}(metric='precomputed', init='pca'): init must be 'auto', 'spectral', 'random' or an array, "
+            "since X has distances and no features"
+        )
 
 
 def check_each(owner: str, parameters: Mapping[str, Any], rules: Rules) -> None:

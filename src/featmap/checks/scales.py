@@ -21,7 +21,7 @@ MOST_VALUES = 2**21  # so that the sample of a wide table stays small
 
 def warn_of_scales(X: Any, names: Sequence[str] | None) -> None:
     """Warn if nearly all of the variance of X is in very few of its features."""
-    share = _shares(_sample(X))
+    share = _shares(X[rows_for_scales(X.shape)])
     order = np.argsort(-share, kind="stable")
     n_needed = int(np.searchsorted(np.cumsum(share[order]), DOMINATED)) + 1
     n_varying = int(np.count_nonzero(share))  # scaling does not help constant features
@@ -36,9 +36,10 @@ def warn_of_scales(X: Any, names: Sequence[str] | None) -> None:
     )
 
 
-def _sample(X: Any) -> Any:
-    n_rows = int(np.clip(MOST_VALUES // X.shape[1], FEWEST_ROWS, MOST_ROWS))
-    return X[:: -(-X.shape[0] // n_rows)]
+def rows_for_scales(shape: tuple[int, int]) -> slice:
+    """The rows that the variance is taken of. All of these rows are taken again of a table of them alone."""
+    n_rows = int(np.clip(MOST_VALUES // shape[1], FEWEST_ROWS, MOST_ROWS))
+    return slice(None, None, -(-shape[0] // n_rows))
 
 
 def _shares(sample: Any) -> np.ndarray:

@@ -10,10 +10,15 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..errors import InvalidDataError, InvalidParameterError, warn
-from ..values import FloatArray, Neighbors
+from ..values import DoubleArray, FloatArray, Neighbors
+from .directions import checked_pca, n_components_of
 from .inputs import check_embedding
+from .metrics import NAME_OF_DISTANCES, definite_kwds
 from .neighbors import given_neighbors
+from .plan import Plan
 
+# Without features there are no directions for density to act along.
+WITHOUT_FEATURES = {"frames": "aligned", "density_anisotropy": 0.0, "density_terms": "shape"}
 FARTHEST_START = 1e15  # of a start that the user gives; squares of more would leave float32
 
 
@@ -23,7 +28,8 @@ class NeighborhoodSettings:
 
     n_neighbors: int
     metric: Any
-    pca: int | None
+    metric_kwds: Mapping[str, Any]
+    pca: int | DoubleArray | None
     intrinsic_dim: int | str
     n_tangent_neighbors: int
     tangent_center: str
@@ -44,50 +50,50 @@ class Settings(NeighborhoodSettings):
 
     min_dist: float
     spread: float
-    n_epochs: int
+    n_epochs: int | None
     density_weight: float
     density_anisotropy: float
     density_terms: str
     density_fraction: float
     init: str | np.ndarray
 
-    @property
-    def n_density_epochs(self) -> int:
-        """How many of the last epochs have the density force."""
-        return round(self.density_fraction * self.n_epochs) if self.density_weight > 0 else 0
+    def plan(self, n_rows: int) -> Plan:
+        """How many epochs each part of the layout of so many rows has."""
+        return Plan.of(self.n_epochs, self.init, n_rows, self.density_weight, self.density_fraction)
 
 
 def neighborhood_settings(parameters: Mapping[str, Any], shape: tuple[int, int], seed: int) -> NeighborhoodSettings:
     """Settings for the explanation of a map of data of this shape."""
     names = ("tangent_center", "n_components", "frames")
     return NeighborhoodSettings(
-        **_definite(parameters, shape), **{name: parameters[name] for name in names}, seed=seed
+        **_definite("explain", parameters, shape), **{name: parameters[name] for name in names}, seed=seed
     )
 
 
 def fit_settings(owner: str, parameters: Mapping[str, Any], shape: tuple[int, int], seed: int) -> Settings:
     """Settings for a fit of data of this shape, from parameters that have passed `check_parameters`."""
-    definite = _definite(parameters, shape) | {"seed": seed}
+    definite = _definite(owner, parameters, shape) | {"seed": seed}
     definite["init"] = checked_init(owner, parameters["init"], (shape[0], parameters["n_components"]))
+    if parameters["metric"] == NAME_OF_DISTANCES:
+        definite |= WITHOUT_FEATURES
     names = {field.name for field in fields(Settings)} - set(definite)
     return Settings(**{name: parameters[name] for name in names}, **definite)
 
 
-def _definite(parameters: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Any]:
+def _definite(owner: str, parameters: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Any]:
     """Parameters of neighbourhoods that depend on the shape of the data."""
-    n_rows, n_neighbors, pca = shape[0], parameters["n_neighbors"], parameters["pca"]
+    n_rows, n_neighbors = shape[0], parameters["n_neighbors"]
     if n_neighbors > n_rows:
         warn(f"n_neighbors={n_neighbors} is larger than the number of rows; using {n_rows}")
         n_neighbors = n_rows
-    if pca is not None and pca > min(shape):
-        warn(f"pca={pca} is larger than the number of rows or features; using {min(shape)}")
-        pca = min(shape)
     n_tangent_neighbors = min(parameters["n_tangent_neighbors"] or n_neighbors, n_rows)
-    given = parameters["precomputed_knn"]
+    pca = checked_pca(parameters["pca"], shape)
+    given, metric = parameters["precomputed_knn"], parameters["metric"]
     return {
         "n_neighbors": n_neighbors,
         "n_tangent_neighbors": n_tangent_neighbors,
-        "metric": parameters["metric"],
+        "metric": metric,
+        "metric_kwds": definite_kwds(owner, metric, parameters["metric_kwds"], n_components_of(pca) or shape[1]),
         "pca": pca,
         "intrinsic_dim": parameters["intrinsic_dim"],
         "precomputed_knn": None if given is None else given_neighbors(given, n_rows, n_tangent_neighbors - 1),

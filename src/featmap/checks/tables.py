@@ -37,7 +37,11 @@ def _instead(values: Any, name: str) -> str | None:
     """What to give instead of an object that has data but is not a table."""
     kinds = {kind.__name__ for kind in type(values).__mro__}
     if "AnnData" in kinds:
-        return "give one of its arrays: adata.obsm['X_pca'], or adata.X"
+        return "call featmap.tl.featmap(adata), or give one of its arrays: adata.obsm['X_pca'], or adata.X"
+    if "BaseCompressedSparseDataset" in kinds:  # anndata's sparse matrix in a file
+        return f"give {name}.to_memory()"
+    if "Group" in kinds and type(values).__module__.partition(".")[0] in ("zarr", "h5py"):
+        return f"give one of its arrays: {name}['name']"
     if isinstance(values, str | bytes | PathLike):
         return "read the file first, for example with pandas.read_csv"
     if type(values) is dict:  # a sparse matrix of keys is a dict too

@@ -47,6 +47,7 @@ def with_fixed_signs(vectors: np.ndarray) -> np.ndarray:
 
 def project(matrix: Matrix, directions: FloatArray, run: Run) -> FloatArray:
     """Coordinates of all rows along the directions."""
+    directions = np.ascontiguousarray(directions)  # the kernel is compiled for one order
 
     def body(start: int, stop: int) -> tuple[FloatArray]:
         coordinates = np.empty((stop - start, directions.shape[1]), np.float32)

@@ -1,9 +1,10 @@
-"""pca=q: the leading principal directions B of the data, the components Z = XB, and features from components."""
+"""pca=q: principal directions B of the data, found or given, the components Z = XB, and features from components."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,16 +32,27 @@ class Components:
     def n_features(self) -> int:
         return len(self.directions)
 
-    @classmethod
-    def find(cls, X: Matrix, n_components: int) -> Components:
-        """The leading principal directions of a fixed sample of rows. Features that are constant there have none.
+    @property
+    def n_components(self) -> int:
+        return self.directions.shape[1]
 
-        The sample has at most 10,000 rows. Sparse data stay sparse: their mean is subtracted from products only.
+    @classmethod
+    def find(cls, X: Matrix, pca: int | DoubleArray) -> Components:
+        """The leading principal directions of a fixed sample of rows, so many of them, or those that are given."""
+        if isinstance(pca, np.ndarray):
+            return cls(pca)
+        return cls.of_sample(X[rows_for_components(X.shape, sp.issparse(X))], pca)
+
+    @classmethod
+    def of_sample(cls, rows: Matrix, n_components: int) -> Components:
+        """The leading principal directions of these rows. Features that are constant there have none.
+
+        Sparse rows stay sparse: their mean is subtracted from products only.
         """
-        n_sampled = min(X.shape[0], SAMPLE_ROWS) if sp.issparse(X) else sample_size(*X.shape)
-        sample = _Centered.of(X[fixed_sample(X.shape[0], n_sampled)])
-        width = min(n_components + EXTRA_DIRECTIONS, n_sampled, X.shape[1])
-        basis = np.random.default_rng(0).standard_normal((X.shape[1], width))
+        sample = _Centered.of(rows)
+        n_sampled, n_features = rows.shape
+        width = min(n_components + EXTRA_DIRECTIONS, n_sampled, n_features)
+        basis = np.random.default_rng(0).standard_normal((n_features, width))
         for _ in range(ROUNDS):
             basis = _orthonormal(sample.transposed_times(_orthonormal(sample.times(basis))))
         scores = sample.times(basis).astype(np.float64)
@@ -54,14 +66,9 @@ class Components:
 
         def body(start: int, stop: int) -> tuple[DoubleArray]:
             rows = X[start:stop].toarray() if sp.issparse(X) else X[start:stop]
-            return (_product(rows, self.directions),)
+            return (_within_float64(_product(rows, self.directions)),)
 
-        components = run.by_blocks(X.shape[0], body, self.rows_per_block())[0]
-        if not np.isfinite(components).all():
-            raise InvalidDataError(
-                "FeatMAP(pca=…): principal components of X are beyond float64; divide X by a power of ten"
-            )
-        return components
+        return run.by_blocks(X.shape[0], body, self.rows_per_block())[0]
 
     def rows_per_block(self, rows_each: int = 1) -> int:
         """The number of points in a block that stays in cache if each point needs ``rows_each`` rows of features."""
@@ -75,6 +82,19 @@ class Components:
         """Vectors of components, (…, q), as vectors of features: B times each of them, (…, n)."""
         flat = _product(along.reshape(-1, along.shape[-1]), self._transposed)
         return flat.reshape(*along.shape[:-1], self.n_features).astype(np.float32)
+
+
+def rows_for_components(shape: tuple[int, int], is_sparse: bool) -> Any:
+    """The rows that directions are found from: at most 10,000, fewer if they are dense and very wide."""
+    return fixed_sample(shape[0], min(shape[0], SAMPLE_ROWS) if is_sparse else sample_size(*shape))
+
+
+def _within_float64(components: DoubleArray) -> DoubleArray:
+    if not np.isfinite(components).all():
+        raise InvalidDataError(
+            "FeatMAP(pca=…): principal components of X are beyond float64; divide X by a power of ten"
+        )
+    return components
 
 
 def _product(rows: np.ndarray, matrix: DoubleArray) -> DoubleArray:

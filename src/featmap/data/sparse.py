@@ -51,6 +51,18 @@ class SparseRows:
         return sp.csr_matrix((entries.data - shift[entries.indices], entries.indices, entries.indptr), self.shape)
 
 
+def canonical(X: Any) -> Any:
+    """Sparse data as CSR with one entry at a place, entries of a row in order: X's own arrays if they are so already.
+
+    Repeated entries are summed in float64, which a type of the user's might not hold.
+    """
+    entries = sp.csr_matrix(X)
+    if not entries.has_canonical_format:
+        entries = sp.csr_matrix(X, dtype=np.float64, copy=True)
+        entries.sum_duplicates()
+    return entries
+
+
 def has_zeros(entries: Any) -> NDArray[np.bool_]:
     """Which columns have entries that are not stored."""
     return np.bincount(entries.indices, minlength=entries.shape[1]) < entries.shape[0]

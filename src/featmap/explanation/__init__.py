@@ -62,6 +62,8 @@ class Explanation(ExplanationMixin):
     (10, 4, 2)
     """
 
+    _made_by: Any = None  # the model behind it, whose parameters a page shows
+
     def __init__(
         self,
         points: Points,
@@ -98,3 +100,11 @@ class Explanation(ExplanationMixin):
 
     def __repr__(self) -> str:
         return f"Explanation({len(self)} points, {self.n_features_in_} features)"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from .notebook import density_fact, html_of
+
+        trust = self._answers.known_trust
+        facts = [] if trust is None else [density_fact(trust.density_correlation)]
+        return html_of(repr(self), self._points, facts, trust)

@@ -13,6 +13,7 @@ from ..checks.counts import checked_count, checked_rate
 from ..checks.extras import pandas_for
 from ..checks.labels import grouped
 from ..checks.rows import check_order, checked_rows
+from ..data.units import first_of_each
 from ..errors import InvalidParameterError, InvalidRowsError
 from ..run import Run
 from ..run.threads import BLOCK
@@ -20,7 +21,16 @@ from ..tangents.axes import feature_importance, loadings
 from ..tangents.consistency import mean_consistency
 from ..values import DoubleArray, IntArray
 from .apart import Comparison, checked_scale
-from .arrows import KINDS, SCORED, draw_arrows, drawn, explained_variance, fidelity, scored
+from .arrows import (
+    KINDS,
+    SCORED,
+    arrows_of_rows,
+    explained_variance,
+    fidelity,
+    frame_arrows_of,
+    points_at_once,
+    scored,
+)
 from .asking_why import answer
 from .backing import Backing, backing
 from .chance import beats_chance
@@ -28,6 +38,7 @@ from .contrast import Contrast, FeatureRanking
 from .dependence import joined_with_groups
 from .groups import contrast, rank_features
 from .map_variance import MapVariance, explained_by_map
+from .mixin import SAMPLE
 from .neighborhoods import Neighborhoods
 from .ordering import checked_order
 from .perturbation import Perturbation, perturb
@@ -38,6 +49,7 @@ from .why import Why
 
 FEWEST_CROSS_FITTED = 4  # of a regression that can be cross-fitted
 PERTURBED_ROWS = 200
+SAMPLED_ROWS = 1000
 
 
 class Answers:
@@ -70,14 +82,12 @@ class Answers:
 
     def arrows(self, rows: Any, kind: str, n_neighbors: int | None) -> DoubleArray:
         _check_kind("arrows", kind, KINDS)
-        near = self._near("arrows", n_neighbors)
-        draw = drawn(kind, self.points, *near)
-
-        def of_block(chosen: IntArray, around: Neighborhoods) -> np.ndarray:
-            arrows = np.swapaxes(draw_arrows(draw, self.points, chosen, around), 1, 2)
-            return arrows if kind == "frame" else self.data.in_units(arrows)
-
-        return self._around_rows(rows, near, of_block)
+        near, chosen = self._near("arrows", n_neighbors), self.rows(rows)
+        if kind == "frame":  # it needs no rows around, and its arrows have no unit
+            frames = partial(frame_arrows_of, self.points)
+            return self._by_blocks(chosen, frames, self.data.rows_per_block(self.points.tangents.neighbors.shape[1]))
+        with Run(self.n_jobs) as run:
+            return arrows_of_rows(kind, self.points, chosen, *near, run)
 
     def significant_arrows(self, rows: Any, n_neighbors: int | None, rate: float, groups: Any) -> np.ndarray:
         checked_rate("significant_arrows", rate)
@@ -91,12 +101,13 @@ class Answers:
 
     def explained_variance(self, rows: Any, n_neighbors: int | None, groups: Any) -> DoubleArray:
         near = self._near("explained_variance", n_neighbors, groups)
-        return self._around_rows(rows, near, partial(explained_variance, self.points))
+        return self._around_rows(self._or_sample(rows), near, partial(explained_variance, self.points))
 
     def fidelity(self, rows: Any, kind: str, n_neighbors: int | None, groups: Any) -> DoubleArray:
         _check_kind("fidelity", kind, SCORED)
         near = self._near("fidelity", n_neighbors, groups)
-        return self._around_rows(rows, near, partial(fidelity, scored(kind, self.points, *near), self.points))
+        score = partial(fidelity, scored(kind, self.points, *near), self.points)
+        return self._around_rows(self._or_sample(rows), near, score)
 
     def trust(self, kind: str, n_neighbors: int | None, groups: Any) -> Trust:
         _check_kind("trust", kind, KINDS)
@@ -107,6 +118,12 @@ class Answers:
                 return measure_trust(mapped, kind, k, units, run)
 
         return mapped.kept(("trust", kind, k), measured) if groups is None else measured()
+
+    @property
+    def known_trust(self) -> Trust | None:
+        """The trust in the arrows that are drawn by default, if it has been measured."""
+        mapped = self.points.mapped
+        return mapped.known(("trust", "blend", default_neighbors(len(mapped.embedding))))
 
     def why(self, rows: Any, k: int, groups: Any, feature_names: Any) -> Why:
         checked_count("why", "k", k, 1)
@@ -150,7 +167,7 @@ class Answers:
             links = points.links[chosen]
             return mean_consistency(self.space, points.tangents, chosen, links, points.mapped.tangents, dim)
 
-        return self._by_blocks(self.rows(rows), of_block, n_links)
+        return self._by_blocks(self.rows(rows), of_block, self.data.rows_per_block(n_links))
 
     def backing(self) -> Backing:
         with Run(self.n_jobs) as run:
@@ -162,14 +179,19 @@ class Answers:
         return MapVariance(self.names_or_numbers, explained, self.backing())
 
     def top_features(self, rows: Any, k: int, by: str, scale: str) -> np.ndarray:
-        k = min(checked_count("top_features", "k", k, 1), self.data.shape[1])
+        groups = self.data.groups
+        n_features = self.data.shape[1] if groups is None else len(np.unique(groups))
+        k = min(checked_count("top_features", "k", k, 1), n_features)
         make_score, scale = checked_order(by), checked_scale("top_features", scale)
         chosen = self.rows(rows)
         score = make_score(self, scale)
         top = np.empty((len(chosen), k), np.int64)
         for start in range(0, len(chosen), BLOCK):
             scores = score(chosen[start : start + BLOCK])
-            top[start : start + BLOCK] = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+            order = np.argsort(-scores, axis=1, kind="stable")
+            top[start : start + BLOCK] = (
+                order[:, :k] if groups is None else [first_of_each(line, groups)[:k] for line in order]
+            )
         return top if self.feature_names is None else self.feature_names[top]
 
     def contrast(self, a: Any, b: Any, labels: Any, n_permutations: int | None, random_state: int) -> Contrast:
@@ -207,6 +229,16 @@ class Answers:
         """The numbers of the rows asked for; None asks for all."""
         return checked_rows(slice(None) if rows is None else rows, len(self.points), self.row_names)
 
+    def sampled_rows(self) -> IntArray:
+        """Rows that stand for all of them: all of a small map, random ones of a large map, always the same."""
+        n_points = len(self.points)
+        if n_points <= SAMPLED_ROWS:
+            return np.arange(n_points, dtype=np.int32)
+        return np.sort(np.random.default_rng(0).choice(n_points, SAMPLED_ROWS, replace=False)).astype(np.int32)
+
+    def _or_sample(self, rows: Any) -> Any:
+        return self.sampled_rows() if isinstance(rows, str) and rows == SAMPLE else rows
+
     @property
     def names_or_numbers(self) -> np.ndarray:
         return np.arange(self.data.shape[1]) if self.feature_names is None else self.feature_names
@@ -236,16 +268,16 @@ class Answers:
         def of_rows(chosen: IntArray) -> np.ndarray:
             return of_block(chosen, Neighborhoods.around(self.points, chosen, *near))
 
-        return self._by_blocks(self.rows(rows), of_rows, near[0])
+        return self._by_blocks(self.rows(rows), of_rows, points_at_once(self.points, near[0]))
 
-    def _by_blocks(self, rows: IntArray, of_block: Callable[[IntArray], np.ndarray], k: int) -> DoubleArray:
+    def _by_blocks(self, rows: IntArray, of_block: Callable[[IntArray], np.ndarray], block: int) -> DoubleArray:
         """In float64, since the data's units may be beyond float32."""
 
         def body(start: int, stop: int) -> tuple[DoubleArray]:
             return (np.asarray(of_block(rows[start:stop]), np.float64),)
 
         with Run(self.n_jobs) as run:
-            return run.by_blocks(len(rows), body, self.data.rows_per_block(k))[0]
+            return run.by_blocks(len(rows), body, block)[0]
 
 
 def _check_kind(caller: str, kind: Any, kinds: Collection[str]) -> None:

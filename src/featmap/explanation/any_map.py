@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks.inputs import Columns, check_embedding, check_rows
+from ..checks.metrics import NAME_OF_DISTANCES
 from ..checks.parameters import check_parameters
 from ..checks.rows import check_order, row_names
 from ..checks.scales import warn_of_scales
 from ..checks.settings import drawn_seed, neighborhood_settings
-from ..errors import InvalidDataError, warn
+from ..errors import InvalidDataError, InvalidParameterError, warn
 from . import Explanation
 
 MOST_DIMENSIONS = 3  # of maps that are drawn; one of more that has more columns than the data looks like data
@@ -25,7 +27,8 @@ def explain(
     *,
     n_neighbors: int = 15,
     metric: str | Callable[..., float] = "euclidean",
-    pca: int | None = None,
+    metric_kwds: dict[str, Any] | None = None,
+    pca: int | np.ndarray | None = None,
     intrinsic_dim: int | str = "auto",
     n_tangent_neighbors: int | None = None,
     tangent_center: str = "mean",
@@ -41,17 +44,20 @@ def explain(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
+    X : array-like, sparse matrix, zarr.Array or h5py.Dataset of shape (n_samples, n_features)
         The data that the map was made of.
     Y : array-like of shape (n_samples, n_components)
         The map: the embedding of each row.
     n_neighbors : int, default=15
         The size of a neighbourhood in the data, the row itself included.
     metric : str or callable, default="euclidean"
-        The metric of the neighbourhoods, as in `FeatMAP`.
-    pca : int or None, default=None
-        The number of leading principal components that neighbourhoods and tangent spaces are made of, as in
-        `FeatMAP`. Give it if the map was made of principal components.
+        The metric of the neighbourhoods, as in `FeatMAP`, but not ``"precomputed"``: answers are about features.
+        Give distances that you have by `precomputed_knn`.
+    metric_kwds : dict or None, default=None
+        Parameters of the metric, as in `FeatMAP`.
+    pca : int, ndarray of shape (n_features, q) or None, default=None
+        The number of leading principal components that neighbourhoods and tangent spaces are made of, or their
+        directions, as in `FeatMAP`. Give it if the map was made of principal components.
     intrinsic_dim : "auto" or int, default="auto"
         Local directions that count for feature importance: enough for 90 % of the local variance, or a number.
     n_tangent_neighbors : int or None, default=None
@@ -86,6 +92,7 @@ def explain(
     parameters = {
         "n_neighbors": n_neighbors,
         "metric": metric,
+        "metric_kwds": metric_kwds,
         "pca": pca,
         "intrinsic_dim": intrinsic_dim,
         "n_tangent_neighbors": n_tangent_neighbors,
@@ -95,6 +102,11 @@ def explain(
         "n_jobs": n_jobs,
         "verbose": verbose,
     }
+    if isinstance(metric, str) and metric == NAME_OF_DISTANCES:
+        raise InvalidParameterError(
+            "explain(metric='precomputed'): answers are about features, so X must have them; give the features as X, "
+            "and the distances by precomputed_knn=distances"
+        )
     check_parameters("explain", parameters)
     columns = Columns()
     table = check_rows(columns, X, "explain", ensure_min_samples=2)

@@ -17,63 +17,56 @@ from functools import partial
 
 import numpy as np
 
+from ..data.sparse import SparseRows
+from ..layout.order import order_along_map
+from ..run import Run
 from ..tangents.axes import axes
 from ..values import DoubleArray, IntArray
 from .blend import FEWEST_FOR_OWN_MIXTURE, POOLED_ROWS, slopes_and_projections
 from .neighborhoods import Neighborhoods, cross_fitted
 from .points import Points, points_of_data
 from .projection import in_features, within_tangents
+from .spaces import PartOfSpaces, Spaces, SpacesOfFit, SpacesWithout
 
-# The arrows of some points, (points, d', n), from the rows around them. With rows that are left out, whatever is
-# fitted is fitted without these.
-Arrows = Callable[[Points, IntArray, Neighborhoods, "list[IntArray] | None"], DoubleArray]
+BYTES_OF_SPACES = 2**27  # of tangent spaces that are held to draw arrows
+LINES_OF_A_POINT = 32  # of all features, in float32: sums, slopes, projections and arrows of a point
+
+# The arrows of some points, (points, d', n), from the rows around them and through the tangent spaces there.
+Arrows = Callable[[Neighborhoods, Spaces], DoubleArray]
 
 
-def map_arrows(
-    points: Points, chosen: IntArray, around: Neighborhoods, left_out: list[IntArray] | None
-) -> DoubleArray:
+def map_arrows(around: Neighborhoods, spaces: Spaces) -> DoubleArray:
     """Gᵀ = (Σ w Δy Δyᵀ)⁺ Σ w Δy Δxᵀ."""
     return around.moments.slopes()
 
 
-def tangent_arrows(
-    points: Points, chosen: IntArray, around: Neighborhoods, left_out: list[IntArray] | None
-) -> DoubleArray:
+def tangent_arrows(around: Neighborhoods, spaces: Spaces) -> DoubleArray:
     """H, the mean of V Vᵀ G over the tangent spaces of the point and its neighbours."""
-    return within_tangents(around.moments.slopes(), points, chosen, left_out)
+    return within_tangents(around.moments.slopes(), spaces)
 
 
-def blend_arrows(
-    points: Points,
-    chosen: IntArray,
-    around: Neighborhoods,
-    left_out: list[IntArray] | None,
-    mixture: DoubleArray | None = None,
-) -> DoubleArray:
+def blend_arrows(around: Neighborhoods, spaces: Spaces, mixture: DoubleArray | None = None) -> DoubleArray:
     """u G + v H, with the mixture of each point or with one that is given: (1, 2)."""
-    G, H, agreement = slopes_and_projections(points, chosen, around, left_out)
+    G, H, agreement = slopes_and_projections(around, spaces)
     u, v = (agreement.mixtures() if mixture is None else mixture).T[:, :, None, None]
     return u * G + v * H
 
 
-def frame_arrows(
-    points: Points, chosen: IntArray, around: Neighborhoods, left_out: list[IntArray] | None
-) -> DoubleArray:
+def frame_arrows(around: Neighborhoods, spaces: Spaces) -> DoubleArray:
     """V_i^e V_iᵀ over the first d' directions."""
-    frames = points.frames.axes[chosen].astype(np.float64)
-    if left_out is not None:
-        frames = np.array([points.frame_without(*pair) for pair in zip(chosen, left_out, strict=True)])
-    return in_features(frames @ axes(points.mapped.space, points.tangents, chosen, frames.shape[1]), points)
+    return _through(spaces.frames, spaces)
 
 
-def random_arrows(
-    points: Points, chosen: IntArray, around: Neighborhoods, left_out: list[IntArray] | None
-) -> DoubleArray:
+def random_arrows(around: Neighborhoods, spaces: Spaces) -> DoubleArray:
     """The same through a random frame for each point: the score without any knowledge of the map."""
-    dim = points.embedding.shape[1]
-    matrices = np.array([np.random.default_rng([0, point]).normal(size=(dim, dim)) for point in chosen])
-    frames = np.linalg.qr(matrices.reshape(-1, dim, dim))[0]
-    return in_features(frames @ axes(points.mapped.space, points.tangents, chosen, dim), points)
+    dim = spaces.points.embedding.shape[1]
+    matrices = np.array([np.random.default_rng([0, point]).normal(size=(dim, dim)) for point in spaces.chosen])
+    return _through(np.linalg.qr(matrices.reshape(-1, dim, dim))[0], spaces)
+
+
+def _through(frames: DoubleArray, spaces: Spaces) -> DoubleArray:
+    points = spaces.points
+    return in_features(frames @ axes(points.mapped.space, points.tangents, spaces.chosen, frames.shape[1]), points)
 
 
 KINDS: dict[str, Arrows] = {
@@ -82,6 +75,7 @@ KINDS: dict[str, Arrows] = {
     "frame": frame_arrows,
     "map": map_arrows,
 }
+WITHIN_TANGENTS = ("blend", "tangent")
 SCORED: dict[str, Arrows] = {**KINDS, "random": random_arrows}
 
 
@@ -105,15 +99,75 @@ def _with_mixture(
     n_rows = min(len(rows), POOLED_ROWS)
     sample = np.sort(np.random.default_rng(0).choice(len(rows), n_rows, replace=False)).astype(np.int32)
     around = fitted(Neighborhoods.around(rows, sample, k, units))
-    agreement = slopes_and_projections(rows, sample, around, None)[2]
+    agreement = slopes_and_projections(around, SpacesOfFit(rows, sample))[2]
     return partial(blend_arrows, mixture=agreement.pooled().mixtures())
 
 
-def draw_arrows(draw: Arrows, points: Points, chosen: IntArray, around: Neighborhoods) -> DoubleArray:
-    """Arrows fitted to all rows around the points. Points without edges have no arrows."""
-    arrows = draw(points, chosen, around, None)
-    arrows[~points.is_connected[chosen]] = 0
+def draw_arrows(draw: Arrows, around: Neighborhoods, spaces: Spaces) -> DoubleArray:
+    """Arrows fitted to all rows around some points, (points, d', n). Points without edges have no arrows."""
+    arrows = draw(around, spaces)
+    arrows[~spaces.points.is_connected[spaces.chosen]] = 0
     return arrows
+
+
+def arrows_of_rows(kind: str, points: Points, rows: IntArray, k: int, units: IntArray, run: Run) -> DoubleArray:
+    """Arrows of any number of points, in the units of the data: (rows, n, d').
+
+    Points that are neighbours on the map are taken together, because they have tangent spaces in common.
+    """
+    data, draw = points.mapped.data, drawn(kind, points, k, units)
+    arrows = np.empty((len(rows), data.shape[1], points.embedding.shape[1]))
+    order = order_along_map(points.embedding[rows]).rows if len(rows) else rows
+    size = points_with_spaces(points)
+    for part in (order[start : start + size] for start in range(0, len(order), size)):
+        spaces = SpacesOfFit(points, rows[part], run.by_blocks)
+        if kind in WITHIN_TANGENTS:
+            _ = spaces.held  # which makes them on all threads; within a task there is only one
+
+        def task(start: int, stop: int, part: IntArray = part, spaces: SpacesOfFit = spaces) -> None:
+            here = part[start:stop]
+            around = Neighborhoods.around(points, rows[here], k, units)
+            lines = data.in_units(draw_arrows(draw, around, PartOfSpaces(spaces, slice(start, stop))))
+            for axis in range(arrows.shape[2]):  # numpy copies a transposed array as a whole much more slowly
+                arrows[here, :, axis] = lines[:, axis]
+
+        run.over_rows(len(part), task, points_at_once(points, k))
+    return arrows
+
+
+def frame_arrows_of(points: Points, chosen: IntArray) -> DoubleArray:
+    """Arrows through the frames of some points, without a unit: (points, n, d')."""
+    spaces = SpacesOfFit(points, chosen)
+    arrows = _through(spaces.frames, spaces)
+    arrows[~points.is_connected[chosen]] = 0
+    return arrows.transpose(0, 2, 1)
+
+
+def points_with_spaces(points: Points) -> int:
+    """Of how many points tangent spaces are held at a time: of all if those of all rows fit into memory."""
+    n_rows, k = points.mapped.tangents.neighbors.shape
+    fit_all = n_rows * _bytes_of_space(k) <= BYTES_OF_SPACES
+    return max(len(points), 1) if fit_all else _points_with_own_spaces(k)
+
+
+def points_at_once(points: Points, k: int) -> int:
+    """How many points a question is asked of at a time, so that what is computed for them stays in cache.
+
+    Sparse data are made dense for them, and that is more than what is computed. Where tangent spaces have many
+    neighbours, these take the most: scores need spaces that points do not have in common.
+    """
+    data = points.mapped.data
+    in_cache = data.rows_per_block(k if isinstance(data.matrix, SparseRows) else LINES_OF_A_POINT)
+    return min(in_cache, _points_with_own_spaces(points.mapped.tangents.neighbors.shape[1]))
+
+
+def _points_with_own_spaces(k: int) -> int:
+    """How many points can each have spaces of their own, around them and their k neighbours."""
+    return max(BYTES_OF_SPACES // ((k + 1) * _bytes_of_space(k)), 1)
+
+
+def _bytes_of_space(k: int) -> int:
+    return 8 * (k + 1) ** 2
 
 
 def fidelity(draw: Arrows, points: Points, chosen: IntArray, around: Neighborhoods) -> DoubleArray:
@@ -124,7 +178,7 @@ def fidelity(draw: Arrows, points: Points, chosen: IntArray, around: Neighborhoo
     """
 
     def score(fitted: Neighborhoods, scored: Neighborhoods) -> DoubleArray:
-        return scored.moments.cosines(draw(points, chosen, fitted, scored.rows_with_weight))
+        return scored.moments.cosines(draw(fitted, SpacesWithout(points, chosen, scored.rows_with_weight)))
 
     return np.where(points.is_connected[chosen], cross_fitted(around, score), 0.0)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..data.units import first_of_each, joined
 from ..run import Run
 from ..tangents.axes import feature_importance
 from ..values import DoubleArray, FloatArray, IntArray
@@ -15,10 +16,12 @@ from .arrows import draw_arrows, drawn, explained_variance
 from .chance import beats_chance
 from .neighborhoods import Neighborhoods
 from .points import Points
+from .spaces import SpacesOfFit
 from .trust import Trust
 from .why import Change, Hidden, SetApart, Why
 
 RATE = 0.05
+ROUNDING = 1e-4  # importances that differ by less are equal: with as many directions as features all are 1
 MOST_COMPARED, MOST_ARROWS = 1000, 100  # rows of a group that are looked at
 
 
@@ -35,9 +38,6 @@ class Local:
     importance: DoubleArray
     is_varying: np.ndarray  # whether it varies more than features do on the average
 
-    def range_of(self, feature: int) -> tuple[float, float]:
-        return float(self.smallest[feature]), float(self.largest[feature])
-
 
 def answer(
     points: Points,
@@ -52,34 +52,35 @@ def answer(
 ) -> Why:
     """The lists of the features with the largest scores, at most so many each."""
     compare = comparison.apart if len(rows) == 1 else comparison.together
-    apart = compare(points, _spread_out(rows, MOST_COMPARED), near[0])
-    local = _local(points, _spread_out(rows, MOST_ARROWS), near, run)
-    factors = comparison.backing.factors
+    apart = compare(points, spread_out(rows, MOST_COMPARED), near[0])
+    local = local_of(points, spread_out(rows, MOST_ARROWS), near, run)
+    factors, groups = comparison.backing.factors, points.mapped.data.groups
     return Why(
         subject,
         tuple(rows.tolist()),
         float(apart.n_effective[0]),
-        tuple(_set_apart(apart, names, most)),
-        tuple(_changes(local, apart.mean[0], factors, names, most)),
-        tuple(_hidden(local, factors, names, most)),
-        tuple(names[apart.order[0][apart.alone[0][apart.order[0]]]][:most].tolist()),
+        tuple(_set_apart(apart, order_of_apart(apart, groups)[:most], names)),
+        tuple(_changes(local, apart.mean[0], order_of_changes(local, factors, groups)[:most], names)),
+        tuple(_hidden(local, order_of_hidden(local, factors, groups)[:most], names)),
+        tuple(names[order_of_alone(apart, groups)][:most].tolist()),
         trust,
     )
 
 
-def _spread_out(rows: IntArray, most: int) -> IntArray:
+def spread_out(rows: IntArray, most: int) -> IntArray:
     """All rows of a small group, or every so many of a large one."""
     return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int)]
 
 
-def _local(points: Points, rows: IntArray, near: tuple[int, IntArray], run: Run) -> Local:
+def local_of(points: Points, rows: IntArray, near: tuple[int, IntArray], run: Run) -> Local:
+    """What the map shows around some rows, by the numbers and the units of `Answers._near`."""
     draw = drawn("blend", points, *near)
     mapped = points.mapped
 
     def body(start: int, stop: int) -> tuple[np.ndarray, ...]:
         here = rows[start:stop]
         around = Neighborhoods.around(points, here, *near)
-        arrows = draw_arrows(draw, points, here, around)
+        arrows = draw_arrows(draw, around, SpacesOfFit(points, here))
         change = np.sqrt(np.einsum("pch,pch->ph", around.moments.squares @ arrows, arrows))
         explained = explained_variance(points, here, around)
         is_shown = (explained > 0) & beats_chance(points, here, around, RATE)
@@ -94,12 +95,12 @@ def _local(points: Points, rows: IntArray, near: tuple[int, IntArray], run: Run)
     return Local(
         explained.mean(axis=0),
         is_shown.mean(axis=0) >= 0.5,
-        mapped.data.in_units(arrows.mean(axis=0)),
+        mapped.data.in_units(arrows.mean(axis=0).T).T,
         mapped.data.in_units(change.mean(axis=0)),
         mapped.data.restore(smallest.min(axis=0)),
         mapped.data.restore(largest.max(axis=0)),
-        importance.mean(axis=0, dtype=np.float64),
-        (importance > usual).mean(axis=0) >= 0.5,
+        joined(importance, mapped.data.groups).mean(axis=0, dtype=np.float64),
+        (importance > usual + ROUNDING).mean(axis=0) >= 0.5,
     )
 
 
@@ -112,14 +113,50 @@ def _ranges(around: Neighborhoods) -> tuple[FloatArray, FloatArray]:
     return smallest, np.array([rows.max(axis=0, initial=-np.inf) for rows in values]).reshape(shape)
 
 
-def _first(score: DoubleArray, counts: np.ndarray, most: int) -> IntArray:
-    """The features of the largest scores among those that count."""
+def order_of_apart(apart: Apart, groups: IntArray | None) -> IntArray:
+    """Features that set a single point or group apart and are worth a word, the largest score first.
+
+    A category is told by what these rows have, and by what they lack only if there is nothing else to say.
+    """
+    score, said = apart.score[0], apart.said[0]
+    if groups is not None:
+        said = said & ((score > 0) | ~np.isin(groups, groups[said & (score > 0)]))
+    return _first(np.abs(score), said, groups)
+
+
+def order_of_changes(local: Local, factors: DoubleArray, groups: IntArray | None) -> IntArray:
+    """Features whose arrows beat chance, the best explained first.
+
+    Where the map tells too little of all features, arrows have no length, so features grow in no direction.
+    """
+    return _first(local.explained * factors, local.is_shown & (factors > 0) & local.arrows.any(axis=1), groups)
+
+
+def order_of_hidden(local: Local, factors: DoubleArray, groups: IntArray | None) -> IntArray:
+    """Features that vary but have no arrow, by importance times backing. No category with an arrow is among them."""
+    is_shown = local.is_shown if groups is None else np.isin(groups, groups[local.is_shown])
+    return _first(local.importance * factors, ~is_shown & local.is_varying & (factors > 0), groups)
+
+
+def order_of_alone(apart: Apart, groups: IntArray | None) -> IntArray:
+    """Features that differ as well, but no other feature goes with them, the largest difference first."""
+    return first_of_each(apart.order[0][apart.alone[0][apart.order[0]]], groups)
+
+
+def changes_between(local: Local, means: DoubleArray) -> tuple[DoubleArray, DoubleArray]:
+    """What each feature grows from and to along its arrow, within the values around: (n,) each."""
+    low, high = np.clip([means - local.change, means + local.change], local.smallest, local.largest)
+    return low, high
+
+
+def _first(score: DoubleArray, counts: np.ndarray, groups: IntArray | None) -> IntArray:
+    """The features that count, the largest score first, of each group its first."""
     order = np.argsort(-score, kind="stable")
-    return order[counts[order]][:most]
+    return first_of_each(order[counts[order]], groups)
 
 
-def _set_apart(apart: Apart, names: np.ndarray, most: int) -> Iterator[SetApart]:
-    for h in _first(np.abs(apart.score[0]), apart.said[0], most):
+def _set_apart(apart: Apart, order: IntArray, names: np.ndarray) -> Iterator[SetApart]:
+    for h in order:
         yield SetApart(
             names[h],
             int(h),
@@ -133,17 +170,13 @@ def _set_apart(apart: Apart, names: np.ndarray, most: int) -> Iterator[SetApart]
         )
 
 
-def _changes(
-    local: Local, means: DoubleArray, factors: DoubleArray, names: np.ndarray, most: int
-) -> Iterator[Change]:
-    # Where the map tells too little of all features, arrows have no length, so features grow in no direction.
-    counts = local.is_shown & (factors > 0) & local.arrows.any(axis=1)
-    for h in _first(local.explained * factors, counts, most):
-        low, high = np.clip([means[h] - local.change[h], means[h] + local.change[h]], *local.range_of(h)).tolist()
-        yield Change(names[h], int(h), float(local.explained[h]), low, high, tuple(local.arrows[h].tolist()))
+def _changes(local: Local, means: DoubleArray, order: IntArray, names: np.ndarray) -> Iterator[Change]:
+    low, high = changes_between(local, means)
+    for h in order:
+        arrow = tuple(local.arrows[h].tolist())
+        yield Change(names[h], int(h), float(local.explained[h]), float(low[h]), float(high[h]), arrow)
 
 
-def _hidden(local: Local, factors: DoubleArray, names: np.ndarray, most: int) -> Iterator[Hidden]:
-    counts = ~local.is_shown & local.is_varying & (factors > 0)
-    for h in _first(local.importance * factors, counts, most):
+def _hidden(local: Local, order: IntArray, names: np.ndarray) -> Iterator[Hidden]:
+    for h in order:
         yield Hidden(names[h], int(h), float(local.importance[h]), float(local.explained[h]))

@@ -11,6 +11,7 @@ from ..checks.extras import pandas_for
 from ..data.components import fixed_sample
 from ..data.pca import Components
 from ..data.sparse import Matrix, up_to_translation
+from ..data.units import first_of_each, groups_of_names
 from ..neighbors import find_neighbors
 from ..neighbors.exact import ExactSearch
 from ..run import Run
@@ -74,8 +75,12 @@ class Backing:
 
     @property
     def alone(self) -> np.ndarray:
-        """Names of the features that no other feature goes with, in the order of the columns."""
-        return self.features[self.factors == 0]
+        """Names of the features that no other feature goes with, in the order of the columns.
+
+        A category is there once, by its first level.
+        """
+        columns = np.flatnonzero(self.factors == 0)
+        return self.features[first_of_each(columns, groups_of_names(self.features))]
 
     @property
     def finds_any(self) -> bool:
@@ -88,7 +93,8 @@ class Backing:
         Returns
         -------
         DataFrame of shape (n_features, 3)
-            One line for each feature, the best backed first, with the columns feature, backing and factor.
+            One line for each feature, the best backed first, with the columns feature, backing and factor. A category
+            has one line, under its first level.
 
         Examples
         --------
@@ -99,7 +105,7 @@ class Backing:
         (4, 3)
         """
         columns = {"feature": self.features, "backing": self.values, "factor": self.factors}
-        order = np.argsort(-self.values, kind="stable")
+        order = first_of_each(np.argsort(-self.values, kind="stable"), groups_of_names(self.features))
         return pandas_for("to_frame").DataFrame({name: values[order] for name, values in columns.items()})
 
     def __repr__(self) -> str:
@@ -118,7 +124,7 @@ def _backing(mapped: MappedData, run: Run) -> Backing:
     chosen = mapped.distinct
     rows = chosen[fixed_sample(len(chosen), min(len(chosen), MOST_ROWS))]
     sample = up_to_translation(winsorised(mapped, run).clipped(mapped.data.matrix[rows]))
-    return judged(mutual_prediction(sample, run), len(rows))
+    return judged(mutual_prediction(sample, run, mapped.data.groups), len(rows))
 
 
 def judged(values: DoubleArray, n_rows: int) -> Backing:
@@ -129,26 +135,28 @@ def judged(values: DoubleArray, n_rows: int) -> Backing:
     return Backing(np.arange(len(values)), values, factors, n_rows, is_judged)
 
 
-def mutual_prediction(rows: Matrix, run: Run) -> DoubleArray:
+def mutual_prediction(rows: Matrix, run: Run, groups: IntArray | None = None) -> DoubleArray:
     """B_h = 1 − k/(k+1)·SSE/SST, the mean over four halvings of the features: (n,).
 
     The k = 10 nearest rows by one half of the features predict the other half by their mean, both ways. The halves
-    are random, and the same each time. Rows are an array or a CSR matrix.
+    are random, and the same each time. Columns of one group are in the same half. Rows are an array or a CSR matrix.
     """
     n_rows, n_features = rows.shape
     k = min(N_NEAREST, n_rows - 1)
-    if n_features < 2 or k < 1:
+    members = np.arange(n_features) if groups is None else np.unique(groups, return_inverse=True)[1]
+    n_groups = members.max(initial=-1) + 1
+    if n_groups < 2 or k < 1:
         return np.zeros(n_features)
     rng = np.random.default_rng(0)
     errors = np.zeros(n_features)
     for _ in range(N_HALVINGS):
-        order = rng.permutation(n_features)
-        halves = np.sort(order[: n_features // 2]), np.sort(order[n_features // 2 :])
+        is_first = np.isin(members, rng.permutation(n_groups)[: n_groups // 2])
+        halves = np.flatnonzero(is_first), np.flatnonzero(~is_first)
         breaks_ties = rng.uniform(size=n_rows)
         for known, predicted in (halves, halves[::-1]):
             near = _nearest(rows[:, known], breaks_ties, k, run)
             errors[predicted] += squared_errors(rows[:, predicted], near, run)
-    return explained_part(errors / N_HALVINGS, spreads_of(rows), k)
+    return explained_part(errors / N_HALVINGS, spreads_of(rows), k, groups)
 
 
 def _nearest(half: Matrix, breaks_ties: DoubleArray, k: int, run: Run) -> IntArray:

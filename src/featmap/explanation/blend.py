@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..values import DoubleArray, IntArray
-from .neighborhoods import Neighborhoods
-from .points import Points
-from .projection import within_tangents
+from ..values import DoubleArray
+from .neighborhoods import N_PARTS, Neighborhoods
+from .projection import projections
 from .regression import inner
+from .spaces import Spaces
 
 # Below this many nearest rows on the map the mixture of a single point is noisy, and that of a sample is taken.
 FEWEST_FOR_OWN_MIXTURE = 60
@@ -36,35 +36,53 @@ class Agreement:
 
     def mixtures(self) -> DoubleArray:
         """(u, v) of each point, which minimise θᵀMθ − 2cᵀθ over θ ≥ 0: (points, 2)."""
-        return np.array([_least_error(*one) for one in zip(self.signal, self.total, strict=True)]).reshape(-1, 2)
+        c, M = self.signal, self.total
+        diagonal = M[:, 0, 0] * M[:, 1, 1]
+        determinant = diagonal - M[:, 0, 1] * M[:, 1, 0]
+        has_inverse = determinant > SINGULAR * diagonal
+        crossed = (
+            np.column_stack([M[:, 1, 1], M[:, 0, 0]]) * c - np.column_stack([M[:, 0, 1], M[:, 1, 0]]) * c[:, ::-1]
+        )
+        both = np.divide(crossed, determinant[:, None], out=np.full_like(crossed, -1), where=has_inverse[:, None])
+        return np.where((both >= 0).all(axis=1, keepdims=True), both, self._alone())
+
+    def _alone(self) -> DoubleArray:
+        """The better of (u, 0) and (0, v)."""
+        gains, sizes = np.maximum(self.signal, 0.0), np.einsum("paa->pa", self.total)
+        alone = np.divide(gains, sizes, out=np.zeros_like(gains), where=sizes > 0)
+        is_first = gains[:, 0] * alone[:, 0] >= gains[:, 1] * alone[:, 1]
+        return np.where(np.column_stack([is_first, ~is_first]), alone, 0.0)
 
 
-def slopes_and_projections(
-    points: Points, chosen: IntArray, around: Neighborhoods, left_out: list[IntArray] | None
-) -> tuple[DoubleArray, DoubleArray, Agreement]:
-    """G and H of some points, and what their halves say of them."""
-    first, second = around.halves
-    slopes = [part.moments.slopes() for part in (around, first, second)]
-    projected = within_tangents(np.concatenate(slopes, axis=1), points, chosen, left_out)
-    G, G_a, G_b = slopes
-    H, H_a, H_b = np.split(projected, 3, axis=1)
-    squares = around.moments.squares
+def slopes_and_projections(around: Neighborhoods, spaces: Spaces) -> tuple[DoubleArray, DoubleArray, Agreement]:
+    """G and H of some points, and what their halves say of them.
 
-    def product(A: DoubleArray, B: DoubleArray) -> DoubleArray:
-        """⟨A, B⟩ = tr(Aᵀ S B), which compares the changes that A and B predict."""
-        return inner(A, squares @ B)
+    All slopes are combinations αL of the same lines L, the sums Σ w Δy Δxᵀ of all rows and of either half. So
+    products between slopes, or with projections, follow from LLᵀ and LPLᵀ, P the mean of V Vᵀ.
+    """
+    moments, dim = around.moments_with_halves, around.mapped.embedding.shape[1]
+    lines = moments.products.reshape(len(around.near), N_PARTS * dim, around.mapped.data.shape[1])
+    squares = moments.squares.reshape(-1, N_PARTS, dim, dim)[:, 0]
+    of_all, of_first, of_second = _combinations(moments.inverse.reshape(-1, N_PARTS, dim, dim))
+    of_mean = (of_first + of_second) / 2
+    projected_grams, projected = projections(lines, np.concatenate([of_all, of_mean], axis=1), spaces)
+    grams, (H, H_mean) = lines @ lines.transpose(0, 2, 1), np.split(projected, 2, axis=1)
 
-    signal = product(G_a, G_b), (product(G_a, H_b) + product(G_b, H_a)) / 2
-    of_both = (G_a + G_b) / 2, (H_a + H_b) / 2
-    total = [[product(A, B) for B in of_both] for A in of_both]
+    def product(first: DoubleArray, grams: DoubleArray, second: DoubleArray) -> DoubleArray:
+        """⟨A, B⟩ = tr(Aᵀ S B), which compares the changes that A = αL and B = βL predict."""
+        return inner(squares, first @ grams @ second.transpose(0, 2, 1))
+
+    signal = product(of_first, grams, of_second), product(of_first, projected_grams, of_second)
+    across = product(of_mean, projected_grams, of_mean)
+    total = [[product(of_mean, grams, of_mean), across], [across, inner(squares @ H_mean, H_mean)]]
+    G = of_all[:, :, :dim] @ lines[:, :dim]
     return G, H, Agreement(np.stack(signal, axis=1), np.array(total).transpose(2, 0, 1))
 
 
-def _least_error(c: DoubleArray, M: DoubleArray) -> tuple[float, float]:
-    if np.linalg.det(M) > SINGULAR * M[0, 0] * M[1, 1]:
-        both = np.linalg.solve(M, c)
-        if (both >= 0).all():
-            return both[0], both[1]
-    alone = [max(c[a], 0.0) / M[a, a] if M[a, a] > 0 else 0.0 for a in (0, 1)]
-    gains = [max(c[a], 0.0) * alone[a] for a in (0, 1)]
-    return (alone[0], 0.0) if gains[0] >= gains[1] else (0.0, alone[1])
+def _combinations(inverses: DoubleArray) -> tuple[DoubleArray, ...]:
+    """α of each part: (points, d', parts · d'), its inverse at its own lines and 0 at those of the other parts."""
+    n_points, n_parts, dim, _ = inverses.shape
+    combinations = np.zeros((n_parts, n_points, dim, n_parts, dim))
+    for part in range(n_parts):
+        combinations[part, :, :, part] = inverses[:, part]
+    return tuple(combinations.reshape(n_parts, n_points, dim, n_parts * dim))

@@ -91,10 +91,10 @@ class GroupComparison:
         p_values[binary.features] = binary.p_values(self.sums[0, :, group], n_a, of_all[0], n_a + n_b)
         # Among themselves the ranks of a sum to n_a²/2; the rest counts the rows of b below.
         auc = (self.ranks[:, group] - n_a**2 / 2) / (n_a * n_b)
-        return Difference(means, means / _spread_within(a, b, whole), auc, statistic, p_values)
+        return Difference(means, means / spread_within(a, b, whole), auc, statistic, p_values)
 
 
-def _spread_within(a: GroupMoments, b: GroupMoments, whole: GroupMoments) -> DoubleArray:
+def spread_within(a: GroupMoments, b: GroupMoments, whole: GroupMoments) -> DoubleArray:
     """The root of the mean of both variances; 1 for constant features."""
     variance = (a.squared_error * a.size + b.squared_error * b.size) / 2
     spread = np.sqrt(np.maximum(variance, LEAST_SPREAD**2 * whole.variance))

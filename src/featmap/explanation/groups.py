@@ -14,6 +14,7 @@ from ..checks.messages import listed, shown
 from ..checks.rows import check_order
 from ..data.scaling import ScaledData
 from ..data.sparse import up_to_translation
+from ..data.units import first_of_each, joined
 from ..errors import InvalidParameterError, InvalidRowsError, warn
 from ..run import Run
 from ..run.progress import SHARES_OF_CONTRAST, Progress
@@ -26,6 +27,7 @@ from .contrast import Contrast, FeatureRanking
 if TYPE_CHECKING:
     from .answers import Answers
 
+DECIMALS = 9  # of a statistic: those of the two levels of a category differ by rounding only
 DESCRIBED_ROWS = 10_000  # of a group: so many suffice for ranks and for the mean importance
 
 
@@ -111,19 +113,33 @@ def _contrast(
 ) -> Contrast:
     n_a, n_rows = int(comparison.sizes[group]), len(comparison.codes)
     of_others = np.delete(importance, group, axis=1) @ np.delete(comparison.sizes, group)
+    groups = answers.data.groups
+    said = surest_of_each(found.statistic, groups)
+    p_values = of_features(found.p_values, groups)[said]
     return Contrast(
-        answers.names_or_numbers,
-        difference=features.in_units(found.means),
-        effect_size=found.effect_size,
-        auc=found.auc,
-        p_values=found.p_values,
-        q_values=false_discovery_control(found.p_values),
-        statistic=found.statistic,
-        importance_a=importance[:, group],
-        importance_b=of_others / (n_rows - n_a),
+        answers.names_or_numbers[said],
+        difference=features.in_units(found.means)[said],
+        effect_size=found.effect_size[said],
+        auc=found.auc[said],
+        p_values=p_values,
+        q_values=false_discovery_control(p_values),
+        statistic=found.statistic[said],
+        importance_a=importance[said, group],
+        importance_b=(of_others / (n_rows - n_a))[said],
         sizes=(n_a, n_rows - n_a),
         n_permutations=comparison.n_permutations,
     )
+
+
+def surest_of_each(statistic: DoubleArray, groups: IntArray | None) -> IntArray:
+    """Of each feature of the user the column with the largest statistic, the first of those that are equal."""
+    sizes = np.round(np.abs(statistic), DECIMALS)
+    return np.sort(first_of_each(np.argsort(-sizes, kind="stable"), groups)).astype(np.int32)
+
+
+def of_features(p_values: DoubleArray, groups: IntArray | None) -> DoubleArray:
+    """p-values that pay for the choice of one of the levels of a category: times their number, at most 1."""
+    return p_values if groups is None else np.minimum(p_values * np.bincount(groups)[groups], 1)
 
 
 def _described(codes: IntArray, seed: int) -> list[IntArray]:
@@ -137,14 +153,14 @@ def _described(codes: IntArray, seed: int) -> list[IntArray]:
 
 
 def _mean_importance(answers: Answers, groups: list[IntArray], run: Run) -> DoubleArray:
-    """The mean over each group of points: (n, groups)."""
+    """The mean over each group of points, of a category that of its columns together: (n, groups)."""
     means = np.zeros((answers.data.shape[1], len(groups)))
     n_rows, done = sum(map(len, groups)), 0
     for group, rows in enumerate(groups):
         for start in range(0, len(rows), BLOCK):
             some = rows[start : start + BLOCK]
             found = feature_importance(answers.space, answers.points.tangents, some, run, None, answers.components)
-            means[:, group] += found.sum(axis=0, dtype=np.float64) / len(rows)
+            means[:, group] += joined(found, answers.data.groups).sum(axis=0, dtype=np.float64) / len(rows)
             done += len(some)
             run.step(done, n_rows)
     return means

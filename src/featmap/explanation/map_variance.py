@@ -11,6 +11,7 @@ import numpy as np
 from ..checks.counts import checked_count
 from ..checks.extras import pandas_for
 from ..data.sparse import Matrix, SparseRows, up_to_translation
+from ..data.units import first_of_each, groups_of_names
 from ..run import Run
 from ..values import DoubleArray, IntArray
 from .prediction import explained_part, spreads_of, squared_errors
@@ -42,7 +43,8 @@ class MapVariance:
         Names of the features, or their column numbers if the data had no names.
     explained : ndarray of shape (n_features,)
         The part of the variance of each feature that the mean of the 15 nearest rows on the map tells, at most 1. It
-        is about 0 for a feature that has nothing to do with the map, and may be a little less.
+        is about 0 for a feature that has nothing to do with the map, and may be a little less. All levels of a
+        category have that of the category.
     backing : Backing
         How well the other features know each feature.
 
@@ -61,9 +63,13 @@ class MapVariance:
 
     @property
     def order(self) -> IntArray:
-        """Column numbers of all features: first what the map shows most of, times its factor; last by backing."""
+        """Column numbers of all features: first what the map shows most of, times its factor; last by backing.
+
+        A category is there once, by its first level.
+        """
         shown = np.maximum(self.explained, 0) * self.backing.factors
-        return np.lexsort((-self.backing.values, -shown)).astype(np.int32)
+        order = np.lexsort((-self.backing.values, -shown)).astype(np.int32)
+        return first_of_each(order, groups_of_names(self.features))
 
     def top(self, k: int = 10) -> np.ndarray:
         """Name the features that the map shows most of.
@@ -110,7 +116,7 @@ class MapVariance:
     def __repr__(self) -> str:
         first = self.order[:N_NAMED]
         named = ", ".join(f"{self.features[h]} {max(self.explained[h], 0):.2f}" for h in first)
-        return f"MapVariance({len(self.features)} features; the map shows most of: {named})"
+        return f"MapVariance({len(self.order)} features; the map shows most of: {named})"
 
 
 def explained_by_map(mapped: MappedData, run: Run) -> DoubleArray:
@@ -130,10 +136,11 @@ def _explained(mapped: MappedData, run: Run) -> DoubleArray:
     places = mapped.embedding[rows]
     near = MapSearch.build(places).nearest_others(places, np.arange(len(rows), dtype=np.int32), k)
     parts = [
-        explained_part(squared_errors(part, near, run), spreads_of(part), k)
+        (squared_errors(part, near, run), spreads_of(part))
         for part in _parts(mapped.data.matrix, rows, winsorised(mapped, run))
     ]
-    return np.concatenate(parts)
+    errors, spreads = (np.concatenate(found) for found in zip(*parts, strict=True))
+    return explained_part(errors, spreads, k, mapped.data.groups)
 
 
 def _parts(matrix: Matrix, rows: IntArray, features: Winsorised) -> Iterator[Matrix]:

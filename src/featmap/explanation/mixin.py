@@ -5,16 +5,21 @@ Only scikit-learn's checks are imported with this module. Compiled code is loade
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..errors import InvalidParameterError, MissingExtraError
+
 if TYPE_CHECKING:
+    from os import PathLike
+
     from pandas import DataFrame
 
+    from ..explorer.widget import ExplorerWidget
     from .answers import Answers
     from .backing import Backing
     from .contrast import Contrast, FeatureRanking
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
     from .trust import Trust
     from .why import Why
 
+SAMPLE = "sample"  # asks for the rows of `ExplanationMixin.sampled_rows`
 FRACTIONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 
 
@@ -226,7 +232,7 @@ class ExplanationMixin:
 
     def explained_variance(
         self,
-        rows: ArrayLike | None = None,
+        rows: ArrayLike | None = SAMPLE,
         n_neighbors: int | None = None,
         *,
         groups: ArrayLike | None = None,
@@ -239,9 +245,10 @@ class ExplanationMixin:
 
         Parameters
         ----------
-        rows : array-like, slice or None, default=None
+        rows : array-like, slice, None or "sample", default="sample"
             The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
-            is read as names). By default all rows.
+            is read as names); None for all rows, which may take minutes. By default those of `sampled_rows`: all rows
+            of a map of up to 1,000, else 1,000 random ones, always the same.
         n_neighbors : int or None, default=None
             The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
             300.
@@ -266,7 +273,7 @@ class ExplanationMixin:
 
     def fidelity(
         self,
-        rows: ArrayLike | None = None,
+        rows: ArrayLike | None = SAMPLE,
         kind: str = "blend",
         n_neighbors: int | None = None,
         *,
@@ -282,9 +289,10 @@ class ExplanationMixin:
 
         Parameters
         ----------
-        rows : array-like, slice or None, default=None
+        rows : array-like, slice, None or "sample", default="sample"
             The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
-            is read as names). By default all rows.
+            is read as names); None for all rows, which may take minutes. By default those of `sampled_rows`: all rows
+            of a map of up to 1,000, else 1,000 random ones, always the same.
         kind : {"blend", "tangent", "map", "frame", "random"}, default="blend"
             The kind of arrows to score, see `arrows`.
         n_neighbors : int or None, default=None
@@ -308,6 +316,31 @@ class ExplanationMixin:
         True
         """
         return self._answers.fidelity(rows, kind, n_neighbors, groups)
+
+    def sampled_rows(self) -> np.ndarray:
+        """Give the rows that stand for the whole map where a question takes long.
+
+        They are what `fidelity` and `explained_variance` are about by default. A map of up to 1,000 rows is its own
+        sample. Of a larger one it is 1,000 random rows, always the same.
+
+        Returns
+        -------
+        ndarray of shape (n_sampled,)
+            The numbers of the rows, in rising order.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_digits
+        >>> from featmap import FeatMAP
+        >>> model = FeatMAP(n_epochs=20, random_state=0).fit(load_digits().data)
+        >>> rows = model.sampled_rows()
+        >>> len(model.embedding_), len(rows), len(model.fidelity(kind="map"))
+        (1797, 1000, 1000)
+        >>> places = model.embedding_[rows]  # where the rows are that fidelity is about
+        >>> len(model.fidelity(None, kind="map"))  # all rows
+        1797
+        """
+        return self._answers.sampled_rows()
 
     def trust(self, kind: str = "blend", n_neighbors: int | None = None, *, groups: ArrayLike | None = None) -> Trust:
         """Say how far the map and its arrows can be trusted.
@@ -609,10 +642,149 @@ class ExplanationMixin:
         """
         return self._answers.to_frame(rows)
 
+    def to_html(
+        self,
+        path: str | PathLike[str],
+        *,
+        labels: ArrayLike | None = None,
+        columns: Any = None,
+        ids: ArrayLike | None = None,
+        image_shape: tuple[int, ...] | None = None,
+        maps: Mapping[str, ArrayLike] | None = None,
+        features: ArrayLike | None = None,
+        rows: ArrayLike | None = None,
+        title: str | None = None,
+    ) -> None:
+        """Write one HTML file in which the map can be explored.
+
+        The page shows the map and answers why a point, or a group of points, is where it is, with the numbers that
+        this library gives. It needs no network and no installation: a double click opens it in a browser. **The file
+        contains the data**, since the page computes its answers from them: give it only to people who may have them,
+        or leave parts out with `features` and `rows`.
+
+        Whole numbers of up to 16 bits are carried as they are, others in float32. Dense data that would be too large
+        are rounded to 16 bits per feature, and the page states the error. A file above 60 MB is refused.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write. A file that is there is replaced as a whole.
+        labels : array-like of shape (n_samples,) or None, default=None
+            A label for each row, by which the map is coloured at first. Missing labels are allowed. The
+            name of a Series is shown.
+        columns : DataFrame, dict or None, default=None
+            More columns with one value for each row, to colour and filter by.
+        ids : array-like of shape (n_samples,) or None, default=None
+            Names of the rows. By default those of the data's index, or row numbers if there is none.
+        image_shape : tuple of int or None, default=None
+            Height and width, and 3 for colours, of pictures whose pixels are the features.
+        maps : dict or None, default=None
+            Other maps of the same rows by name, each of shape (n_samples, 2), to look at beside this one.
+        features : array-like or None, default=None
+            Columns that the file contains: numbers, a mask, or names. Tangent spaces are then those of these features
+            alone. By default all features.
+        rows : array-like, slice or None, default=None
+            Rows that the file contains. Neighbours are then searched among these rows alone. By default all rows.
+        title : str or None, default=None
+            The title of the page.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> iris = load_iris(as_frame=True)
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(iris.data)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.to_html(os.path.join(folder, "iris.html"), labels=iris.target, title="Iris")
+        """
+        from ..explorer.html import write_html
+
+        write_html(
+            *(self, path),
+            labels=labels,
+            columns=columns,
+            ids=ids,
+            image_shape=image_shape,
+            maps=maps,
+            features=features,
+            rows=rows,
+            title=title,
+        )
+
+    def explore(
+        self,
+        *,
+        labels: ArrayLike | None = None,
+        columns: Any = None,
+        ids: ArrayLike | None = None,
+        image_shape: tuple[int, ...] | None = None,
+        maps: Mapping[str, ArrayLike] | None = None,
+        title: str | None = None,
+        height: int = 640,
+    ) -> ExplorerWidget:
+        """Explore the map in a cell of a notebook.
+
+        The page is that of `to_html`, and this Python answers its questions. The data are not saved with the
+        notebook; viewers that run no widgets show a picture of the map.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,) or None, default=None
+            A label for each row, by which the map is coloured at first. Missing labels are allowed. The
+            name of a Series is shown.
+        columns : DataFrame, dict or None, default=None
+            More columns with one value for each row, to colour and filter by.
+        ids : array-like of shape (n_samples,) or None, default=None
+            Names of the rows. By default those of the data's index, or row numbers if there is none.
+        image_shape : tuple of int or None, default=None
+            Height and width, and 3 for colours, of pictures whose pixels are the features.
+        maps : dict or None, default=None
+            Other maps of the same rows by name, each of shape (n_samples, 2), to look at beside this one.
+        title : str or None, default=None
+            The title of the page.
+        height : int, default=640
+            The height of the page on the screen, in pixels.
+
+        Returns
+        -------
+        ExplorerWidget
+            The widget, which a notebook shows. Its `selection` has the rows of region A on the page and can be set.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> iris = load_iris(as_frame=True)
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(iris.data)
+        >>> widget = model.explore(labels=iris.target)
+        >>> widget.selection = [3, 1, 2]
+        >>> widget.selection.tolist()
+        [1, 2, 3]
+        """
+        try:
+            from ..explorer.widget import widget_of
+        except ImportError as error:
+            raise MissingExtraError("explore needs anywidget: pip install 'featmap[widget]'") from error
+
+        said: dict[str, Any] = {"labels": labels, "columns": columns, "ids": ids}
+        said |= {"image_shape": image_shape, "maps": maps}
+        return widget_of(self, height=height, title=title, **said)
+
+    def _check_features(self) -> None:
+        """Refuse questions where only distances between rows are known."""
+        if not self._points.mapped.manifold.has_features:
+            raise InvalidParameterError(
+                "metric='precomputed': this map was made of distances, so it cannot answer questions about features; "
+                "featmap.explain(X, model.embedding_) answers them, with X the features of the rows, and "
+                "FeatMAP(precomputed_knn=distances).fit(X) makes a map of the same neighbours that has them"
+            )
+
     @property
     def _answers(self) -> Answers:
         if not hasattr(self, "_points"):
             check_is_fitted(self)
+        self._check_features()
 
         from .answers import Answers
 

@@ -8,10 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
+from ..kernels.neighborhoods import take_turns
 from ..values import DoubleArray, IntArray
 from .points import MappedData, Points
 from .regression import Moments
 from .walk import walk_weights
+
+N_PARTS = 3  # all rows around a point, and two halves of them
 
 
 @dataclass(frozen=True)
@@ -29,16 +32,26 @@ class Neighborhoods:
         near = points.nearest_on_map(chosen, k)
         return cls(points.mapped, near, _to_one(walk_weights(points, chosen, near)), units[near])
 
+    def __getitem__(self, part: slice) -> Neighborhoods:
+        """Those of some of the points."""
+        return Neighborhoods(self.mapped, self.near[part], self.weights[part], self.units[part])
+
     @cached_property
     def moments(self) -> Moments:
-        return Moments.around(self.mapped.data, self.mapped.embedding, self.near, self.weights)
+        return Moments(self.mapped.data, self.mapped.embedding, self.near, self.weights)
+
+    @cached_property
+    def moments_with_halves(self) -> Moments:
+        """Those of all rows around each point, then of either half of them, then those of the next point."""
+        parts = np.stack([self.weights, *(half.weights for half in self.halves)], axis=1)
+        near = np.repeat(self.near, N_PARTS, axis=0)
+        return Moments(self.mapped.data, self.mapped.embedding, near, parts.reshape(near.shape))
 
     @cached_property
     def halves(self) -> tuple[Neighborhoods, Neighborhoods]:
         """Every second unit of those with weight, in the order of distance, and the others."""
-        sides = np.array([_sides(*row) for row in zip(self.weights > 0, self.units, strict=True)]).reshape(
-            self.near.shape
-        )
+        sides = np.empty(self.near.shape, np.int8)
+        take_turns(self.weights, self.units, int(self.units.max(initial=-1)) + 1, sides)
         first, second = (replace(self, weights=_to_one(np.where(sides == side, self.weights, 0))) for side in (0, 1))
         return first, second
 
@@ -63,14 +76,6 @@ def cross_fitted(around: Neighborhoods, score: Callable[[Neighborhoods, Neighbor
 def _to_one(weights: DoubleArray) -> DoubleArray:
     sums = weights.sum(axis=1, keepdims=True)
     return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
-
-
-def _sides(has_weight: np.ndarray, units: IntArray) -> np.ndarray:
-    """0 or 1 for each row of a neighbourhood that has weight, alternating from unit to unit; −1 for the others."""
-    sides = np.full(len(units), -1)
-    first_of_unit, unit_of_row = np.unique(units[has_weight], return_index=True, return_inverse=True)[1:]
-    sides[has_weight] = np.argsort(np.argsort(first_of_unit))[unit_of_row] % 2
-    return sides
 
 
 def _sum_of_squares(weights: DoubleArray, units: IntArray) -> float:

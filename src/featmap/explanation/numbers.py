@@ -26,6 +26,20 @@ def number(value: float, spread: float = 0.0) -> str:
     return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text
 
 
+def percent(part: float) -> str:
+    """A part of the whole, as 43 %."""
+    return f"{100 * part:.0f} %"
+
+
 def named(feature: Any) -> str:
     """The name of a feature in a sentence. Features without names are told by their column numbers."""
     return f"feature {feature}" if isinstance(feature, Integral) else str(feature)
+
+
+def names_of_pixels(shape: tuple[int, ...]) -> list[str]:
+    """Return "row 3, column 5" for each pixel, counted from 0 at the upper left, with its channel if it has some."""
+    height, width, n_channels = (*shape, 1)[:3]
+    channels = {1: [""], 3: [", red", ", green", ", blue"]}.get(
+        n_channels, [f", channel {number}" for number in range(n_channels)]
+    )
+    return [f"row {y}, column {x}{channel}" for y in range(height) for x in range(width) for channel in channels]

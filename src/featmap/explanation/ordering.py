@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..data.units import joined
 from ..errors import InvalidParameterError
 from ..run import Run
 from ..values import DoubleArray, IntArray
@@ -51,7 +52,7 @@ def by_shown(answers: Answers, scale: str) -> Score:
 
 def by_varies(answers: Answers, scale: str) -> Score:
     """Importance: local variation, noise included."""
-    return answers.feature_importance
+    return lambda chosen: joined(answers.feature_importance(chosen), answers.data.groups)
 
 
 ORDERS = {"apart": by_apart, "shown": by_shown, "varies": by_varies}

@@ -125,7 +125,7 @@ def _placed(points: Points, rows: FloatArray, run: Run) -> FloatArray:
     Averages move with every feature that is taken. Medians stay at the place of the row itself, and then jump.
     """
     mapped = points.mapped
-    return place_rows(mapped.data.restore(rows), mapped.manifold, mapped.embedding, run, weighted_means)
+    return place_rows(mapped.data.as_given(rows), mapped.manifold, mapped.embedding, run, weighted_means)
 
 
 def _mean_link_length(points: Points, chosen: IntArray) -> float:

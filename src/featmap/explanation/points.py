@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from ..checks.settings import NeighborhoodSettings
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix, dense_rows, stacked
+from ..data.units import Units
 from ..frames import make_frame_fitter
 from ..frames.local import FRAME_AMONG, Surroundings
 from ..neighbors.other import unconnected_from
 from ..pipeline import Manifold, approximate
 from ..run import Run
-from ..tangents.alignment import connect
+from ..tangents.alignment import connector
 from ..tangents.axes import axes
 from ..tangents.svd import find_tangents
 from ..values import DoubleArray, FloatArray, Frames, IntArray, Neighbors, Order, Radii, Tangents
@@ -68,6 +69,10 @@ class MappedData:
             self._answers[question] = answer()
         return self._answers[question]
 
+    def known(self, question: Hashable) -> Any:
+        """What was answered before, or None."""
+        return self._answers.get(question)
+
     @cached_property
     def _answers(self) -> dict[Hashable, Any]:
         return {}
@@ -105,9 +110,20 @@ class Points:
             lengths=None if self.lengths is None else self.lengths[chosen],
         )
 
+    def in_units(self, units: Units | None) -> Points:
+        """The same points, with answers in other units."""
+        manifold = self.mapped.manifold
+        mapped = replace(self.mapped, manifold=replace(manifold, data=replace(manifold.data, units=units)))
+        return replace(self, mapped=mapped)
+
     def features(self, chosen: Any = slice(None)) -> ScaledData:
         """The features of some points, scaled so that ``restore`` and ``in_units`` give the units of the user."""
         return replace(self.mapped.data, matrix=self.values, lengths=self.lengths).features(chosen)
+
+    @property
+    def is_part_of_map(self) -> bool:
+        """Whether the points are new rows on a map, or some of its rows, rather than all of its rows."""
+        return len(self) != len(self.mapped.embedding) or bool((self.rows < 0).any())
 
     @cached_property
     def is_connected(self) -> NDArray[np.bool_]:
@@ -176,12 +192,12 @@ def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSe
     order, dim = Order.of_the_rows(len(embedding)), embedding.shape[1]
     center = manifold.tangent_center
     connection = run.stage(
-        "alignment", connect, manifold.space, manifold.tangents, manifold.graph, dim, center, order
+        "alignment", connector(settings.frames), manifold.space, manifold.tangents, manifold.graph, dim, center, order
     )
     with run.timed("frames"):
         fit = make_frame_fitter(settings.frames, manifold.graph, connection, settings.n_neighbors, settings.seed, run)
         frames = fit(embedding)
-    return points_of_data(MappedData(manifold, embedding, frames))
+    return points_of_data(MappedData(manifold.without_leading(), embedding, frames))
 
 
 def points_of_new_rows(X: Matrix, mapped: MappedData, run: Run) -> Points:
@@ -262,7 +278,7 @@ def _joined_tangents(parts: list[Tangents]) -> Tangents:
         stacked([part.centers for part in parts]),
         of_all("neighbors"),
         of_all("weights"),
-        of_all("factors"),
+        parts[0].center,
         of_all("singular_values"),
         of_all("intrinsic_dim"),
         _joined_radii([part.radii for part in parts]),

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from ..data.sparse import Matrix
+from ..data.units import summed
 from ..kernels.neighborhoods import add_squared_errors
 from ..run import Run
 from ..values import DoubleArray, IntArray
@@ -34,11 +35,13 @@ def squared_errors(rows: Matrix, neighbors: IntArray, run: Run) -> DoubleArray:
     return sums.sum(axis=0)
 
 
-def explained_part(errors: DoubleArray, spreads: DoubleArray, k: int) -> DoubleArray:
+def explained_part(errors: DoubleArray, spreads: DoubleArray, k: int, groups: IntArray | None = None) -> DoubleArray:
     """1 − k/(k+1)·Σ(x − x̂)²/Σ(x − x̄)² of each feature: 0 on average if it is independent of its neighbours' rows.
 
-    The mean of k independent values errs by 1 + 1/k of their variance. A constant feature has 0.
+    The mean of k independent values errs by 1 + 1/k of their variance. A constant feature has 0. Sums of a category
+    are over all its columns, so that each of them has what is known of the category.
     """
+    errors, spreads = summed(errors, groups), summed(spreads, groups)
     unexplained = np.divide(errors, spreads, out=np.ones_like(errors), where=spreads > 0)
     return np.where(spreads > 0, 1 - k / (k + 1) * unexplained, 0.0)
 
@@ -57,7 +60,7 @@ def spreads_of(rows: Matrix) -> DoubleArray:
 
 def _errors_of_dense(rows: np.ndarray, neighbors: IntArray, start: int, stop: int) -> DoubleArray:
     errors = np.zeros(rows.shape[1])
-    add_squared_errors(rows, neighbors, start, stop, errors)
+    add_squared_errors(rows, neighbors, start, stop, np.empty(rows.shape[1], np.float32), errors)
     return errors
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from ..data.scaling import ScaledData
-from ..kernels.regression import local_moments
+from ..kernels.regression import combine_rows, room_for_rows, steps_on_map, weighted_spreads
 from ..values import DoubleArray, FloatArray, IntArray
 
 MOST_NEIGHBORS, FEWEST_NEIGHBORS = 300, 30
@@ -39,32 +41,71 @@ class MapSearch:
         return found[~is_self].reshape(len(rows), k)
 
 
+class OnMap(NamedTuple):
+    """The embedding of the rows around points: see `kernels.regression.steps_on_map`."""
+
+    places: DoubleArray  # (points, d') their weighted means
+    steps: DoubleArray  # (points, d', k) w Δy of each row
+    squares: DoubleArray  # (points, d', d') Σ w Δy Δyᵀ
+
+
 @dataclass(frozen=True)
 class Moments:
-    """Weighted second moments of features and embedding around points, both centred: see `kernels.regression`."""
+    """Weighted second moments of features and embedding around points, both centred.
 
-    products: DoubleArray  # (points, d', n) Σ w Δy Δxᵀ
-    squares: DoubleArray  # (points, d', d') Σ w Δy Δyᵀ
-    spreads: DoubleArray  # (points, n) Σ w Δx²
+    Each is computed when it is first needed.
+    """
 
-    @classmethod
-    def around(cls, data: ScaledData, embedding: FloatArray, neighbors: IntArray, weights: DoubleArray) -> Moments:
-        """Over the rows of the data that are the neighbours of each point on the map. Their weights sum to 1."""
-        n_points, dim, n_features = len(neighbors), embedding.shape[1], data.shape[1]
-        moments = cls(
-            np.empty((n_points, dim, n_features)), np.empty((n_points, dim, dim)), np.empty((n_points, n_features))
-        )
-        table, positions = data.table(neighbors)
-        local_moments(
-            *(table, positions, embedding, neighbors, weights),
-            *(moments.products, moments.squares, moments.spreads),
-        )
-        return moments
+    data: ScaledData
+    embedding: FloatArray
+    neighbors: IntArray  # (points, k) the rows of the data around each point
+    weights: DoubleArray  # (points, k) theirs, which sum to 1 or are all 0
+
+    @cached_property
+    def on_map(self) -> OnMap:
+        (n_points, k), dim = self.neighbors.shape, self.embedding.shape[1]
+        found = OnMap(np.empty((n_points, dim)), np.empty((n_points, dim, k)), np.empty((n_points, dim, dim)))
+        steps_on_map(self.embedding, self.neighbors, self.weights, np.empty((dim, k)), *found)
+        return found
+
+    @property
+    def squares(self) -> DoubleArray:
+        """Σ w Δy Δyᵀ: (points, d', d')."""
+        return self.on_map.squares
+
+    @cached_property
+    def inverse(self) -> DoubleArray:
+        """(Σ w Δy Δyᵀ)⁺: (points, d', d')."""
+        values, vectors = np.linalg.eigh(self.squares)
+        is_flat = values <= FLAT * values[:, -1:]
+        inverse = np.divide(1.0, values, out=np.zeros_like(values), where=~is_flat)
+        return (vectors * inverse[:, None]) @ vectors.transpose(0, 2, 1)
+
+    @cached_property
+    def products(self) -> DoubleArray:
+        """Σ w Δy Δxᵀ: (points, d', n)."""
+        products = np.empty((len(self.neighbors), self.embedding.shape[1], self.data.shape[1]))
+        table, positions = self.data.table(self.neighbors)
+        room = room_for_rows(positions.shape[1], products.shape[1])
+        combine_rows(table, positions, self._origins(positions), self.on_map.steps, *room, products)
+        return products
+
+    @cached_property
+    def spreads(self) -> DoubleArray:
+        """Σ w Δx²: (points, n)."""
+        spreads = np.empty((len(self.neighbors), self.data.shape[1]))
+        table, positions = self.data.table(self.neighbors)
+        room = np.empty(spreads.shape[1])
+        weighted_spreads(table, positions, self._origins(positions), self.weights, room, spreads)
+        return spreads
 
     def slopes(self) -> DoubleArray:
         """Gᵀ = (Σ w Δy Δyᵀ)⁺ Σ w Δy Δxᵀ: how the features change with a step on the map, (points, d', n)."""
-        inverse = np.linalg.pinv(self.squares, rcond=FLAT, hermitian=True)
-        return inverse @ self.products
+        return self.inverse @ self.products
+
+    def _origins(self, positions: IntArray) -> IntArray:
+        """The first row with weight around each point, from which features are measured."""
+        return positions[np.arange(len(positions)), (self.weights > 0).argmax(axis=1)]
 
     def explained(self, slopes: DoubleArray) -> DoubleArray:
         """R² of each feature, 1 − SS_res/SS_tot: (points, n).
@@ -86,4 +127,5 @@ class Moments:
 
 def inner(first: DoubleArray, second: DoubleArray) -> DoubleArray:
     """Inner products of pairs of matrices, each by a call of its own, so that the bits do not depend on the batch."""
-    return (first.reshape(len(first), 1, -1) @ second.reshape(len(second), -1, 1)).ravel()
+    size = first.shape[1] * first.shape[2]
+    return (first.reshape(len(first), 1, size) @ second.reshape(len(second), size, 1)).ravel()

@@ -19,12 +19,14 @@ from .arrows import Arrows, scored
 from .backing import backing
 from .neighborhoods import Neighborhoods, cross_fitted
 from .points import MappedData, Points, points_of_data
+from .spaces import SpacesWithout
 
 N_DIRECTIONS = (1, 2, 3, 5, 8, 12, 20)
 FEWEST_FEATURES = 8  # that can be halved; with fewer, variances are compared instead
 RIDGE = 0.01
 ROUNDING = 1e-12  # directions with a smaller part of the largest variance are not there
 GOOD, FAIR = 0.7, 0.4  # limits of the share of what a flat map could show
+NEARLY_ALL = 0.95  # the share is an estimate from some rows: 100 % of it would promise too much
 TRUSTED_ROWS, RANKED_ROWS = 100, 500
 RANKED_NEIGHBORS = 15
 
@@ -93,9 +95,10 @@ class Trust:
             "poor": "do not read them",
         }[self.word]
         flat = {1: "line", 2: "plane"}.get(self.n_components, f"{self.n_components}-dimensional map")
+        share = "nearly all" if self.share_of_flat >= NEARLY_ALL else f"{self.share_of_flat:.0%}"
         return (
-            f"Arrows are {self.word}: they tell {self.share_of_flat:.0%} of what a {flat} could show of the "
-            f"changes around a row; {advice}."
+            f"Arrows are {self.word} on the whole map: they show {share} of the changes around a row that a {flat} "
+            f"could show; {advice}."
         )
 
     @property
@@ -112,7 +115,7 @@ class Trust:
     def __str__(self) -> str:
         more = (
             f"Of all that the features tell of each other there, which may take more dimensions than a map has, they "
-            f"tell {self.share_of_all:.0%} ({self.n_rows} random rows)."
+            f"show {self.share_of_all:.0%} ({self.n_rows} random rows)."
         )
         lines = [
             self.sentence,
@@ -170,7 +173,7 @@ def explained_around(
     is_first_half = _first_half(around.mapped.data.shape[1])
 
     def score(fitted: Neighborhoods, scored: Neighborhoods) -> DoubleArray:
-        cosines = scored.moments.cosines(draw(points, chosen, fitted, scored.rows_with_weight))
+        cosines = scored.moments.cosines(draw(fitted, SpacesWithout(points, chosen, scored.rows_with_weight)))
         told = [_told_by_features(fitted, scored, number, is_first_half) for number in range(len(chosen))]
         return np.column_stack([cosines, cosines * np.abs(cosines), np.array(told).reshape(len(chosen), -1)])
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels.walk import walk_visits
+from ..kernels.walk import room_for_walk, walk_visits
 from ..values import DoubleArray, IntArray
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ def walk_weights(points: Points, chosen: IntArray, near: IntArray) -> DoubleArra
 
 def _visits(points: Points, chosen: IntArray, near: IntArray) -> DoubleArray:
     graph, links = points.mapped.manifold.graph.weights, points.links[chosen]
-    visits = np.empty(near.shape)
+    near, visits = np.ascontiguousarray(near), np.empty(near.shape)
     walk_visits(
         *(graph.indptr, graph.indices, graph.data, links.indptr, links.indices, links.data),
-        *(points.rows[chosen], np.ascontiguousarray(near), N_STEPS, visits),
+        *(points.rows[chosen], near, N_STEPS, room_for_walk(graph.indptr, links.indptr, near), visits),
     )
     return visits

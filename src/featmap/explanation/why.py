@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks.extras import pandas_for
-from .numbers import named, number
+from ..data.units import Level
+from .numbers import named, number, percent
 from .trust import Trust
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ COMPASS = (
     *("to the right", "to the upper right", "upwards", "to the upper left"),
     *("to the left", "to the lower left", "downwards", "to the lower right"),
 )
+
+NOTHING = "nothing that other features go with"  # features that no other knows are in none of the lists
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class SetApart:
     >>> from featmap import FeatMAP
     >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris(as_frame=True).data)
     >>> print(model.why(0).apart[0])
-    petal length (cm): 1.3 spreads below all (3.76 → 1.51)
+    petal length (cm): 1.3 spreads below all (3.76 → 1.5...)
     """
 
     feature: Any
@@ -67,18 +70,36 @@ class SetApart:
     is_unlike: bool
 
     @property
+    def in_words(self) -> str:
+        """What the rows around have in common, in words."""
+        if isinstance(self.feature, Level):
+            often = "less often" if self.z < 0 else "mostly" if self.mean > 0.5 else "more often"
+            return f"{self.feature.category} is {often} {self.feature.level} ({self.values})"
+        return f"{named(self.feature)} is {self.place} ({self.values})"
+
+    @property
     def place(self) -> str:
         """Where the rows around are among all rows, in words."""
         return f"{abs(self.z):.1f} spreads {'above' if self.z > 0 else 'below'} all"
 
     @property
     def values(self) -> str:
-        """The mean of all rows and that of the rows around."""
+        """The mean of all rows and that of the rows around; of a level of a category, the parts of rows with it."""
+        if isinstance(self.feature, Level):
+            return f"{percent(self.overall)} of all rows → {percent(self.mean)}"
         return f"{number(self.overall, self.spread)} → {number(self.mean, self.spread)}"
 
     def __str__(self) -> str:
-        unlike = f"; its own value is {number(self.own, self.spread)}, unlike theirs" if self.is_unlike else ""
+        unlike = f"; {self._own}, unlike theirs" if self.is_unlike else ""
+        if isinstance(self.feature, Level):
+            return f"{self.in_words}{unlike}"
         return f"{named(self.feature)}: {self.place} ({self.values}){unlike}"
+
+    @property
+    def _own(self) -> str:
+        if isinstance(self.feature, Level):
+            return f"its own is {'' if self.own > 0.5 else 'not '}{self.feature.level}"
+        return f"its own value is {number(self.own, self.spread)}"
 
 
 @dataclass(frozen=True)
@@ -120,7 +141,17 @@ class Change:
         """Where it grows, in words."""
         return direction_of(self.arrow)
 
+    @property
+    def grows(self) -> str:
+        """What grows, in words."""
+        if isinstance(self.feature, Level):
+            return f"{self.feature.category} is more often {self.feature.level}"
+        return f"{named(self.feature)} grows"
+
     def __str__(self) -> str:
+        if isinstance(self.feature, Level):
+            values = f"{percent(self.low)} → {percent(self.high)} of the rows"
+            return f"{self.grows} {self.direction} ({values}, R² {self.explained:.2f})"
         spread = self.high - self.low
         values = f"{number(self.low, spread)} → {number(self.high, spread)}"
         return f"{named(self.feature)} grows {self.direction} ({values}, R² {self.explained:.2f})"
@@ -156,7 +187,7 @@ class Hidden:
     explained: float
 
     def __str__(self) -> str:
-        return f"{named(self.feature)} (importance {self.importance:.2f}, R² {self.explained:.2f})"
+        return f"{whole(self.feature)} (importance {self.importance:.2f}, R² {self.explained:.2f})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -176,7 +207,7 @@ class Why:
     changes : tuple of Change
         What changes across them on the map, the largest explained variance first. Only arrows that beat chance count.
     hidden : tuple of Hidden
-        What varies there but has no arrow, the most important first.
+        What varies there but has no arrow, in the order of importance times the factor of `backing`.
     alone : tuple
         Features that differ there too, but which no other feature goes with. They may be noise.
     trust : Trust
@@ -206,16 +237,16 @@ class Why:
     @property
     def sentence(self) -> str:
         """The answer in one sentence, with the first feature of each list."""
-        whose = [f" whose {named(first.feature)} is {first.place} ({first.values})" for first in self.apart[:1]]
+        whose = [f" whose {first.in_words}" for first in self.apart[:1]]
         parts = [self._among + (whose[0] if whose else ", in the middle of the data")]
-        parts += [f"{first.direction} {named(first.feature)} grows" for first in self.changes[:1]]
-        parts += [f"{named(first.feature)} varies here, but the map does not show it" for first in self.hidden[:1]]
+        parts += [f"{first.direction} {first.grows}" for first in self.changes[:1]]
+        parts += [f"{whole(first.feature)} varies here, but the map does not show it" for first in self.hidden[:1]]
         return "; ".join(parts) + "."
 
     def __str__(self) -> str:
         lines = [self.sentence]
         for title, found in self._lists():
-            lines += [f"{title}:", *(f"  {line}" for line in found or ["nothing"])]
+            lines += [f"{title}:", *(f"  {line}" for line in found or [NOTHING])]
         return "\n".join([*lines, *self._remarks()])
 
     __repr__ = __str__
@@ -262,8 +293,13 @@ class Why:
 
     def _remarks(self) -> Iterator[str]:
         if self.alone:
-            yield f"Also differs, but no other feature goes with it: {', '.join(map(named, self.alone))}."
+            yield f"Also differs, but no other feature goes with it: {', '.join(map(whole, self.alone))}."
         yield self.trust.sentence
+
+
+def whole(feature: Any) -> str:
+    """The name of the feature that a column is of: of a level its category."""
+    return feature.category if isinstance(feature, Level) else named(feature)
 
 
 def direction_of(arrow: Sequence[float]) -> str:
@@ -282,4 +318,4 @@ def _paragraph(text: str) -> str:
 
 
 def _html_list(found: Sequence[Any]) -> str:
-    return f"<ul>{''.join(f'<li>{escape(str(line))}</li>' for line in found or ['nothing'])}</ul>"
+    return f"<ul>{''.join(f'<li>{escape(str(line))}</li>' for line in found or [NOTHING])}</ul>"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..kernels.frames import carried_frames, carried_in_the_plane
+from ..kernels.frames import wanted_frames, wanted_in_the_plane
 from ..run import Run
 from ..tangents.polar import polar
 from ..values import Connection, FloatArray, Graph
@@ -37,33 +37,43 @@ def settled(frames: np.ndarray, move: Callable[[np.ndarray], np.ndarray]) -> np.
     """Frames, or one frame, after so many moves that they hardly change."""
     for _ in range(MAX_SWEEPS):
         moved = move(frames)
-        change = np.linalg.norm(moved - frames, axis=(-2, -1)).mean() / frames.shape[-1]
+        change = _mean_norm(moved - frames) / frames.shape[-1]
         frames = moved
         if change < CONVERGED:
             break
     return frames
 
 
+def _mean_norm(matrices: np.ndarray) -> float:
+    return float(np.sqrt(np.einsum("...ca,...ca->...", matrices, matrices)).mean())
+
+
 def sweep(frames: FloatArray, covariance: FloatArray, graph: Graph, connection: Connection, run: Run) -> FloatArray:
     """One step of the fixed-point iteration, for all points at once."""
-    degrees = graph.degrees.astype(np.float32)[:, None, None]
     moved = np.empty_like(covariance)
 
     def task(start: int, stop: int) -> None:
         here = slice(start, stop)
-        _carry(frames, graph, connection, start, stop, moved)
-        wanted = moved[here] + np.float32(MAP_WEIGHT) * covariance[here] + degrees[here] * frames[here]
-        moved[here] = polar(wanted, frames[here])
+        _sum_wanted(frames, covariance, graph, connection, start, stop, moved)
+        moved[here] = polar(moved[here], frames[here])
 
     run.over_rows(len(frames), task)
     return moved
 
 
-def _carry(frames: FloatArray, graph: Graph, connection: Connection, start: int, stop: int, out: FloatArray) -> None:
-    """Σ_j P_ij V_j^e O_ij for the points start:stop."""
-    edges, rotations = graph.weights, connection.rotations
-    if rotations.shape[1:] == frames.shape[1:] == (2, 2):
-        frames, rotations, out = frames.reshape(-1, 4), rotations.reshape(-1, 4), out.reshape(-1, 4)
-        carried_in_the_plane(frames, edges.indptr, edges.indices, edges.data, rotations, start, stop, out)
+def _sum_wanted(
+    frames: FloatArray,
+    covariance: FloatArray,
+    graph: Graph,
+    connection: Connection,
+    start: int,
+    stop: int,
+    out: FloatArray,
+) -> None:
+    """What frames are the nearest orthogonal matrices to, for the points start:stop."""
+    edges = (graph.weights.indptr, graph.weights.indices, graph.weights.data, connection.rotations)
+    if connection.is_coded:
+        frames, covariance, out = (array.reshape(-1, 4) for array in (frames, covariance, out))
+        wanted_in_the_plane(frames, covariance, np.float32(MAP_WEIGHT), *edges, start, stop, out)
     else:
-        carried_frames(frames, edges.indptr, edges.indices, edges.data, rotations, start, stop, out)
+        wanted_frames(frames, covariance, np.float32(MAP_WEIGHT), *edges, start, stop, out)

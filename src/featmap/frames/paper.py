@@ -35,7 +35,7 @@ def paper_fitter(
     graph: Graph, connection: Connection, n_neighbors: int, seed: int, run: Run
 ) -> Callable[[FloatArray], FloatArray]:
     """A function from the covariances with a map to frames. The SGD knows nothing of the map and runs once."""
-    n_parts, part = connected_components(graph.weights, directed=False)
+    n_parts, part = connected_components(graph.for_csgraph, directed=False)
 
     @cache
     def solved(dim: int) -> tuple[DoubleArray, DoubleArray]:
@@ -57,7 +57,7 @@ def cosine_graph(graph: Graph, connection: Connection, n_neighbors: int, run: Ru
     edges = graph.weights
     distances = np.maximum(1.0 - consistency(connection.products), 0.0)
     strengths = membership_strengths(distances, edges.indptr, n_neighbors, run)
-    return symmetrize(sp.csr_matrix((strengths, edges.indices, edges.indptr), edges.shape))
+    return symmetrize(sp.csr_matrix((strengths, edges.indices, edges.indptr), edges.shape), run)
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def consistent_signs(graph: Graph, connection: Connection) -> FloatArray:
 
 
 def _signs_along_tree(graph: Graph, connection: Connection, agreement: FloatArray) -> FloatArray:
-    edges = graph.weights
+    edges = graph.for_csgraph
     costs = 2.0 - consistency(connection.products).astype(np.float64)
     tree = minimum_spanning_tree(sp.csr_matrix((costs, edges.indices, edges.indptr), edges.shape))
     edge_numbers = sp.csr_matrix((np.arange(1, edges.nnz + 1), edges.indices, edges.indptr), edges.shape)

@@ -1,5 +1,6 @@
 """How the kernels are compiled: once per installation, without the GIL and without the threads of numba."""
 
+import gc
 import logging
 from typing import Any
 
@@ -15,24 +16,48 @@ compiled = njit(**_options)
 # compiled, so a sum has the same bits each time. NaN and infinity keep their meaning.
 compiled_sums = njit(**_options, fastmath={"reassoc", "contract", "nsz", "arcp"})
 
+# Parts that only kernels call are compiled with them: they are not stored, and nobody else can call them. Unlike
+# inlined ones they are compiled once for all their callers.
+_part_options: dict[str, Any] = {**_options, "cache": False, "no_cpython_wrapper": True}
+part = njit(**_part_options)
+part_sums = njit(**_part_options, fastmath={"reassoc", "contract", "nsz", "arcp"})
+
 inlined = njit(**_options, inline="always")
 
 
-class _CompilationNotice(event.Listener):
-    """Logs once why the first fit takes longer. Kernels that are loaded from the cache cause no event."""
+class _Compilation(event.Listener):
+    """Accompanies the compilation of our kernels, one at a time. Those that are loaded from the cache cause no event.
+
+    Logs once why the first fit takes longer. Pauses the search for reference cycles: it would go through the many
+    objects of the compiler again and again, for a seventh of the time.
+    """
 
     def __init__(self):
         self.said = False
+        self.n_open = 0  # a kernel and the parts that are compiled within it
+        self.collects = False
 
     def on_start(self, event):
-        if not self.said and event.data["dispatcher"].py_func.__module__.startswith("featmap."):
+        module = event.data["dispatcher"].py_func.__module__  # None for functions that a library made from text
+        if self.n_open or (module is not None and module.startswith("featmap.")):
+            self.n_open += 1
+            if self.n_open == 1:
+                self.say()
+                self.collects = gc.isenabled()
+                gc.disable()
+
+    def on_end(self, event):
+        if self.n_open:
+            self.n_open -= 1
+            if self.n_open == 0 and self.collects:
+                gc.enable()
+
+    def say(self):
+        if not self.said:
             self.said = True
             logging.getLogger("featmap").warning(
                 "compiling kernels for the first use of these settings after installation; the next starts at once"
             )
 
-    def on_end(self, event):
-        pass
 
-
-event.register("numba:compile", _CompilationNotice())
+event.register("numba:compile", _Compilation())

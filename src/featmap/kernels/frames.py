@@ -4,6 +4,7 @@ import numpy as np
 from numba import uint32
 
 from .compilation import compiled, compiled_sums, inlined
+from .rotations import read_rotation
 
 CLOSEST = 1e-12  # the smallest distance D of two frames; it is divided by
 
@@ -21,33 +22,43 @@ def map_covariance(embedding, indptr, indices, weights, steps, start, stop, out)
 
 
 @compiled_sums
-def carried_frames(frames, indptr, indices, weights, rotations, start, stop, out):
-    """Σ_j P_ij V_j^e O_ij, in the first q columns, where the rotations O_ij are q × q."""
+def wanted_frames(frames, covariance, map_weight, indptr, indices, weights, rotations, start, stop, out):
+    """Σ_j P_ij (V_j^e O_ij + V_i^e) + μ C_i. The rotations O_ij are q × q, and V_j^e O_ij has only q columns."""
     dim = frames.shape[1]
     q = rotations.shape[1]
     for i in range(start, stop):
-        out[i] = 0
+        for c in range(dim):
+            for axis in range(dim):
+                out[i, c, axis] = map_weight * covariance[i, c, axis]
         for e in range(indptr[i], indptr[i + 1]):
             j = uint32(indices[e])
             for c in range(dim):
+                for axis in range(dim):
+                    out[i, c, axis] += weights[e] * frames[i, c, axis]
                 for inner in range(q):
                     weighted = weights[e] * frames[j, c, inner]
                     for axis in range(q):
                         out[i, c, axis] += weighted * rotations[e, inner, axis]
 
 
-@compiled
-def carried_in_the_plane(frames, indptr, indices, weights, rotations, start, stop, out):
-    """The same for 2 × 2 matrices that are given as rows of four. Written out, it is several times as fast."""
+@compiled_sums
+def wanted_in_the_plane(frames, covariance, map_weight, indptr, indices, weights, codes, start, stop, out):
+    """The same for 2 × 2 matrices: frames are rows of four, and rotations are coded as in `rotations`."""
     for i in range(start, stop):
-        a, b, c, d = np.float32(0), np.float32(0), np.float32(0), np.float32(0)
+        a, b, c, d, degree = np.float32(0), np.float32(0), np.float32(0), np.float32(0), np.float32(0)
         for e in range(indptr[i], indptr[i + 1]):
             j, weight = uint32(indices[e]), weights[e]
-            a += weight * (frames[j, 0] * rotations[e, 0] + frames[j, 1] * rotations[e, 2])
-            b += weight * (frames[j, 0] * rotations[e, 1] + frames[j, 1] * rotations[e, 3])
-            c += weight * (frames[j, 2] * rotations[e, 0] + frames[j, 3] * rotations[e, 2])
-            d += weight * (frames[j, 2] * rotations[e, 1] + frames[j, 3] * rotations[e, 3])
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = a, b, c, d
+            cosine, sine, determinant = read_rotation(codes[e])
+            turned = weight * determinant
+            a += weight * (frames[j, 0] * cosine + frames[j, 1] * sine)
+            b += turned * (frames[j, 1] * cosine - frames[j, 0] * sine)
+            c += weight * (frames[j, 2] * cosine + frames[j, 3] * sine)
+            d += turned * (frames[j, 3] * cosine - frames[j, 2] * sine)
+            degree += weight
+        out[i, 0] = a + degree * frames[i, 0] + map_weight * covariance[i, 0]
+        out[i, 1] = b + degree * frames[i, 1] + map_weight * covariance[i, 1]
+        out[i, 2] = c + degree * frames[i, 2] + map_weight * covariance[i, 2]
+        out[i, 3] = d + degree * frames[i, 3] + map_weight * covariance[i, 3]
 
 
 @inlined

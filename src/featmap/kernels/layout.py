@@ -1,18 +1,16 @@
-"""Loops of the layout. The embedding is transposed, transposed[c, i], so that loops over points vectorise.
+"""Loops of the layout: each adds to the gradient of the points ``start:stop`` only, point by point along their edges.
 
-Every kernel adds to the gradient of the points ``start:stop`` only. It reads all other points as they were when the
-epoch began. ``start`` is a multiple of CHUNK. Functions of the squared distance s come from tables, which are indexed
-by the leading bits of s as a float32.
+Other points are read as they were when the epoch began. Functions of the squared distance s come from tables, which
+are indexed by the leading bits of s as a float32. Sums over edges in the plane are written out: the compiler then
+keeps them in registers, and they take a third of the time of loops over coordinates.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 from numba import uint32
 
-from .compilation import compiled, compiled_sums, inlined
+from .compilation import compiled_sums, inlined
 
-# The number of points that are processed together. The sums of a chunk stay in the first-level cache.
+# Points that draw from the same windows of the pool, see `repel`. Their sums stay in the first-level cache.
 CHUNK = 256
 
 # A table has one entry for each exponent and each value of the leading mantissa bits, from 2^FIRST_OCTAVE on.
@@ -37,350 +35,324 @@ def clipped(value, limit):
     return min(max(value, -limit), limit)
 
 
-class Slots(NamedTuple):
-    """The edges of a graph by chunks of points. Slot s of a chunk holds the edge number s of each of its points.
-
-    The innermost loop then runs over points rather than over the few edges of one point, without sums across a
-    vector. The points of a chunk are sorted by falling number of edges, so a slot belongs to its first points.
-    """
-
-    points: np.ndarray  # (m,) chunk after chunk, sorted within each chunk
-    first_slots: np.ndarray  # (chunks + 1,) the first slot of each chunk
-    starts: np.ndarray  # (slots + 1,) where each slot's edges begin
-    targets: np.ndarray  # (edges,)
-    weights: np.ndarray  # (edges,)
-    to_neighbor: np.ndarray  # (edges,) 1 if the edge i→j leads to a neighbour of i, else 0; a factor, so in float32
-    from_neighbor: np.ndarray  # (edges,) 1 if i is a neighbour of j, else 0
-
-
-@compiled
-def fill_slots(indptr, indices, weights, to_neighbor, from_neighbor, slots, start, stop):
-    """Sort the edges of the points start:stop, given as a CSR matrix, into their slots."""
-    for first in range(start, stop, CHUNK):
-        members = slots.points[first : min(first + CHUNK, stop)]
-        chunk = first // CHUNK
-        edge = indptr[first]
-        for slot in range(slots.first_slots[chunk], slots.first_slots[chunk + 1]):
-            slots.starts[slot] = edge
-            number = slot - slots.first_slots[chunk]
-            for i in members:
-                if indptr[i] + number >= indptr[i + 1]:
-                    break
-                slots.targets[edge] = indices[indptr[i] + number]
-                slots.weights[edge] = weights[indptr[i] + number]
-                slots.to_neighbor[edge] = to_neighbor[indptr[i] + number]
-                slots.from_neighbor[edge] = from_neighbor[indptr[i] + number]
-                edge += 1
-
-
-@inlined
-def gather_columns(values, points, out):
-    """out[:, e] = values[:, points[e]]."""
-    for c in range(values.shape[0]):
-        row, here = values[c], out[c]
-        for e in range(points.shape[0]):
-            here[e] = row[uint32(points[e])]
-
-
-@inlined
-def measure_steps(transposed, others, here, steps, squared):
-    """steps[c, e] = y_j[c] − here[c, e] and squared[e] = Σ_c steps[c, e]², for the points j = others[e]."""
-    squared[: others.shape[0]] = 0
-    for c in range(transposed.shape[0]):
-        row, origin, step = transposed[c], here[c], steps[c]
-        for e in range(others.shape[0]):
-            step[e] = row[uint32(others[e])] - origin[e]
-            squared[e] += step[e] * step[e]
-
-
-@inlined
-def gather_both(values, others, here, of_here, of_others, out):
-    """out[e] = of_here[e]·here[e] + of_others[e]·values[j] for the points j = others[e]."""
-    for e in range(others.shape[0]):
-        out[e] = of_here[e] * here[e] + of_others[e] * values[uint32(others[e])]
-
-
 @compiled_sums
-def attract(transposed, slots, pull, limit, start, stop, gradient):
+def attract(embedding, indptr, indices, weights, pull, limit, start, stop, gradient):
     """Add 2 Σ_j P_ij ∂log Q_ij/∂y_i. The factor 2 is there because the edges i→j and j→i both depend on y_i."""
-    dim = transposed.shape[0]
-    here, steps, totals = (
-        np.empty((dim, CHUNK), np.float32),
-        np.empty((dim, CHUNK), np.float32),
-        np.empty((dim, CHUNK), np.float32),
-    )
-    coefficient = np.empty(CHUNK, np.float32)
-    for first in range(start, stop, CHUNK):
-        points = slots.points[first : min(first + CHUNK, stop)]
-        gather_columns(transposed, points, here)
-        totals[:] = 0
-        for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
-            others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
-            weights = slots.weights[slots.starts[slot] : slots.starts[slot + 1]]
-            measure_steps(transposed, others, here, steps, coefficient)
-            for e in range(others.shape[0]):
-                coefficient[e] = pull[table_entry(coefficient[e])]
+    dim = embedding.shape[1]
+    step = np.empty(dim, np.float32)
+    for i in range(start, stop):
+        for e in range(indptr[i], indptr[i + 1]):
+            coefficient = pull[table_entry(measure_step(embedding, i, uint32(indices[e]), step))]
             for c in range(dim):
-                total, step = totals[c], steps[c]
-                for e in range(others.shape[0]):
-                    total[e] += weights[e] * clipped(coefficient[e] * step[e], limit)
-        for c in range(dim):
-            for e in range(points.shape[0]):
-                gradient[c, points[e]] += np.float32(2) * totals[c, e]
+                gradient[i, c] += np.float32(2) * weights[e] * clipped(coefficient * step[c], limit)
 
 
 @compiled_sums
-def repel(transposed, pool, windows, rates, push, limit, start, stop, gradient):
+def attract_in_the_plane(embedding, indptr, indices, weights, pull, limit, start, stop, gradient):
+    """The same for two coordinates."""
+    for i in range(start, stop):
+        x, y = embedding[i, 0], embedding[i, 1]
+        total_x, total_y = np.float32(0), np.float32(0)
+        for e in range(indptr[i], indptr[i + 1]):
+            j = uint32(indices[e])
+            step_x, step_y = embedding[j, 0] - x, embedding[j, 1] - y
+            coefficient = pull[table_entry(step_x * step_x + step_y * step_y)]
+            total_x += weights[e] * clipped(coefficient * step_x, limit)
+            total_y += weights[e] * clipped(coefficient * step_y, limit)
+        gradient[i, 0] += np.float32(2) * total_x
+        gradient[i, 1] += np.float32(2) * total_y
+
+
+@inlined
+def measure_step(embedding, i, j, step):
+    """step = y_j − y_i, and its square."""
+    squared = np.float32(0)
+    for c in range(step.shape[0]):
+        step[c] = embedding[j, c] - embedding[i, c]
+        squared += step[c] * step[c]
+    return squared
+
+
+@compiled_sums
+def repel(embedding, pool, windows, rates, push, limit, here, steps, totals, squared, start, stop, gradient):
     """Add rates[i]·Σ_j ∂log(1 − Q_ij)/∂y_i over points j of the pool, one from each window of the chunk of i.
 
     The points of a chunk take consecutive points of the pool from the start of the window on. This needs neither
-    gathers nor random numbers.
+    gathers nor random numbers, and loops over points vectorise. ``start`` is a multiple of CHUNK. The four arrays
+    before it are the room of `room_for_repulsion`; ``squared`` has then the table's values.
     """
-    dim = transposed.shape[0]
-    steps, totals = np.empty((dim, CHUNK), np.float32), np.empty((dim, CHUNK), np.float32)
-    coefficient = np.empty(CHUNK, np.float32)
+    dim = embedding.shape[1]
     for first in range(start, stop, CHUNK):
         n_points = min(first + CHUNK, stop) - first
-        totals[:] = 0
-        for window in windows[first // CHUNK]:
-            coefficient[:] = 0
-            for c in range(dim):
-                other, origin, step = pool[c, window : window + n_points], transposed[c, first:], steps[c]
-                for e in range(n_points):
-                    step[e] = other[e] - origin[e]
-                    coefficient[e] += step[e] * step[e]
-            for e in range(n_points):
-                coefficient[e] = push[table_entry(coefficient[e])]
-            for c in range(dim):
-                total, step = totals[c], steps[c]
-                for e in range(n_points):
-                    total[e] += clipped(coefficient[e] * step[e], limit)
         for c in range(dim):
             for e in range(n_points):
-                gradient[c, first + e] -= rates[first + e] * totals[c, e]
+                here[c, e] = embedding[first + e, c]
+                totals[c, e] = 0
+        for draw in range(windows.shape[1]):
+            window = windows[first // CHUNK, draw]
+            for e in range(n_points):
+                squared[e] = 0
+            for c in range(dim):
+                for e in range(n_points):
+                    steps[c, e] = pool[c, window + e] - here[c, e]
+                    squared[e] += steps[c, e] * steps[c, e]
+            for e in range(n_points):
+                squared[e] = push[table_entry(squared[e])]
+            for c in range(dim):
+                for e in range(n_points):
+                    totals[c, e] += clipped(squared[e] * steps[c, e], limit)
+        for c in range(dim):
+            for e in range(n_points):
+                gradient[first + e, c] -= rates[first + e] * totals[c, e]
+
+
+def room_for_repulsion(dim):
+    """Arrays that `repel` works in, for the points of a chunk."""
+    return *np.empty((3, dim, CHUNK), np.float32), np.empty(CHUNK, np.float32)
 
 
 @compiled_sums
-def map_moments(transposed, slots, root, start, stop, moments):
+def map_moments(embedding, first_neighbors, neighbors, root, start, stop, moments):
     """W_i = Σ ω, μ_i = Σ ω z_ij/W_i and the lower triangle of S_i = Σ ω z_ij z_ijᵀ/W_i, over the neighbours j of i.
 
     ω = Q_ij^½. The rows of ``moments`` are W, the coordinates of μ, and the entries of S.
     """
-    dim = transposed.shape[0]
-    here, steps, means = (
-        np.empty((dim, CHUNK), np.float32),
-        np.empty((dim, CHUNK), np.float32),
-        np.empty((dim, CHUNK), np.float32),
-    )
-    scatter = np.empty((dim, dim, CHUNK), np.float32)
-    omega, totals = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
-    for first in range(start, stop, CHUNK):
-        points = slots.points[first : min(first + CHUNK, stop)]
-        gather_columns(transposed, points, here)
-        totals[:] = 0
-        means[:] = 0
-        scatter[:] = 0
-        for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
-            others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
-            counted = slots.to_neighbor[slots.starts[slot] : slots.starts[slot + 1]]
-            measure_steps(transposed, others, here, steps, omega)
-            for e in range(others.shape[0]):
-                omega[e] = counted[e] * root[table_entry(omega[e])]
-                totals[e] += omega[e]
-            for a in range(dim):
-                mean, step = means[a], steps[a]
-                for e in range(others.shape[0]):
-                    mean[e] += omega[e] * step[e]
-                for b in range(a + 1):
-                    product, other_step = scatter[a, b], steps[b]
-                    for e in range(others.shape[0]):
-                        product[e] += omega[e] * step[e] * other_step[e]
-        for e in range(points.shape[0]):
-            i = points[e]
-            share = 1.0 / totals[e] if totals[e] > 0 else 0.0
-            moments[0, i] = totals[e]
-            for a in range(dim):
-                moments[1 + a, i] = share * means[a, e]
-            part = 1 + dim
-            for a in range(dim):
-                for b in range(a + 1):
-                    moments[part, i] = share * scatter[a, b, e]
-                    part += 1
-
-
-@compiled
-def exact_moments(embedding, indptr, indices, to_neighbor, a, b, start, stop, moments):
-    """The same for an embedding of shape (m, d'), in float64 and without tables."""
     dim = embedding.shape[1]
-    step = np.empty(dim)
+    step = np.empty(dim, np.float32)
     for i in range(start, stop):
-        moments[:, i] = 0
-        for e in range(indptr[i], indptr[i + 1]):
-            if not to_neighbor[e]:
-                continue
-            squared = 0.0
-            for c in range(dim):
-                step[c] = np.float64(embedding[indices[e], c]) - np.float64(embedding[i, c])
-                squared += step[c] * step[c]
-            omega = 1 / np.sqrt(1 + a * squared**b)
-            moments[0, i] += omega
-            part = 1 + dim
-            for first in range(dim):
-                moments[1 + first, i] += omega * step[first]
-                for second in range(first + 1):
-                    moments[part, i] += omega * step[first] * step[second]
-                    part += 1
-        if moments[0, i] > 0:
-            for part in range(1, moments.shape[0]):
-                moments[part, i] /= moments[0, i]
-
-
-@compiled_sums
-def radii_along(frames, scatter, start, stop, radii):
-    """radii[l, i] = v_ilᵀ S_i v_il, where column l of frames[i] is v_il and ``scatter`` has the lower triangles."""
-    dim = frames.shape[1]
-    for i in range(start, stop):
-        for axis in range(dim):
-            square = 0.0
-            part = 0
-            for a in range(dim):
-                for b in range(a + 1):
-                    times = 1.0 if a == b else 2.0
-                    square += times * frames[i, a, axis] * scatter[part, i] * frames[i, b, axis]
-                    part += 1
-            radii[axis, i] = max(square, 0.0)
-
-
-@compiled_sums
-def sum_over_edges(values, slots, start, stop, sums):
-    """sums[t, i] = Σ_j P_ij values[t, j]."""
-    n_terms = values.shape[0]
-    totals = np.empty((n_terms, CHUNK), np.float32)
-    for first in range(start, stop, CHUNK):
-        points = slots.points[first : min(first + CHUNK, stop)]
-        totals[:] = 0
-        for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
-            others = slots.targets[slots.starts[slot] : slots.starts[slot + 1]]
-            weights = slots.weights[slots.starts[slot] : slots.starts[slot + 1]]
-            for t in range(n_terms):
-                row, total = values[t], totals[t]
-                for e in range(others.shape[0]):
-                    total[e] += weights[e] * row[uint32(others[e])]
-        for t in range(n_terms):
-            for e in range(points.shape[0]):
-                sums[t, points[e]] = totals[t, e]
-
-
-@compiled_sums
-def density_tensors(frames, means, radii, floors, slopes, sums, start, stop, tensors):
-    """What the gradient of a function of log radii needs of every point, see `stretch`.
-
-    slopes[0] and radii[0] are of the radius in all directions, the next ones of the radii along the frame. With
-    h = slope/((R + ε) W) and M = Σ_l slope_l/((R_l + ε_l) W) v_l v_lᵀ the rows are the lower triangle of A = h I + M,
-    u = M μ, and h R + Σ_l slope_l R_l/((R_l + ε_l) W) − μᵀu.
-    """
-    dim = frames.shape[1]
-    worth = np.empty(dim + 1)
-    moved = np.empty(dim)
-    for i in range(start, stop):
-        level = 0.0
-        for row in range(dim + 1):
-            worth[row] = slopes[row, i] / (sums[i] * (radii[row, i] + floors[row])) if sums[i] > 0 else 0.0
-            level += worth[row] * radii[row, i]
-        moved[:] = 0
-        part = 0
-        for a in range(dim):
-            for b in range(a + 1):
-                total = 0.0
-                for axis in range(dim):
-                    total += worth[1 + axis] * frames[i, a, axis] * frames[i, b, axis]
-                moved[a] += total * means[b, i]
-                if b < a:
-                    moved[b] += total * means[a, i]
-                tensors[part, i] = total + worth[0] if a == b else total
-                part += 1
-        for a in range(dim):
-            tensors[part, i] = moved[a]
-            part += 1
-            level -= moved[a] * means[a, i]
-        tensors[part, i] = level
-
-
-@compiled_sums
-def stretch(transposed, slots, root, pull, tensors, weight, start, stop, gradient):
-    """Subtract weight·Σ_j ω[2(Az − u) + ½(c − zᵀAz + 2zᵀu)·pull·z] with z = z_ij, ω = Q_ij^½.
-
-    That is the gradient of a function of all log radii. The step z_ij changes the radii of i if j is a neighbour of
-    i, and those of j if i is a neighbour of j: A = A_i + A_j, u = u_i − u_j and c = c_i + c_j, each counted if it is.
-    """
-    dim = transposed.shape[0]
-    level = tensors.shape[0] - 1
-    first_mean = level - dim
-    here, steps, stretched, totals = (
-        np.empty((dim, CHUNK), np.float32),
-        np.empty((dim, CHUNK), np.float32),
-        np.empty((dim, CHUNK), np.float32),
-        np.empty((dim, CHUNK), np.float32),
-    )
-    own = np.empty((level + 1, CHUNK), np.float32)
-    omega, inward, both = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
-    for first in range(start, stop, CHUNK):
-        points = slots.points[first : min(first + CHUNK, stop)]
-        gather_columns(transposed, points, here)
-        gather_columns(tensors, points, own)
-        totals[:] = 0
-        for slot in range(slots.first_slots[first // CHUNK], slots.first_slots[first // CHUNK + 1]):
-            edges = slice(slots.starts[slot], slots.starts[slot + 1])
-            others, to_neighbor, from_neighbor = (
-                slots.targets[edges],
-                slots.to_neighbor[edges],
-                slots.from_neighbor[edges],
-            )
-            degree = others.shape[0]
-            measure_steps(transposed, others, here, steps, omega)
-            gather_both(tensors[level], others, own[level], to_neighbor, from_neighbor, inward)
-            stretched[:, :degree] = 0
-            part = 0
-            for a in range(dim):
-                for b in range(a + 1):
-                    gather_both(tensors[part], others, own[part], to_neighbor, from_neighbor, both)
-                    part += 1
-                    add_products(both, steps[b], degree, stretched[a])
-                    if b < a:
-                        add_products(both, steps[a], degree, stretched[b])
-            for a in range(dim):
-                step, stretched_along = steps[a], stretched[a]
-                mean, own_mean = tensors[first_mean + a], own[first_mean + a]
-                for e in range(degree):
-                    both[e] = to_neighbor[e] * own_mean[e] - from_neighbor[e] * mean[uint32(others[e])]
-                    inward[e] -= (stretched_along[e] - np.float32(2) * both[e]) * step[e]
-                    stretched_along[e] -= both[e]
-            for e in range(degree):
-                entry = table_entry(omega[e])
-                inward[e] *= np.float32(0.5) * pull[entry]
-                omega[e] = root[entry]
-            for c in range(dim):
-                total, step, stretched_along = totals[c], steps[c], stretched[c]
-                for e in range(degree):
-                    total[e] += omega[e] * (np.float32(2) * stretched_along[e] + inward[e] * step[e])
-        for c in range(dim):
-            for e in range(points.shape[0]):
-                gradient[c, points[e]] -= weight * totals[c, e]
+        for part in range(moments.shape[0]):
+            moments[part, i] = 0
+        for e in range(first_neighbors[i], first_neighbors[i + 1]):
+            omega = root[table_entry(measure_step(embedding, i, uint32(neighbors[e]), step))]
+            add_moments(step, omega, moments[:, i])
+        divide_by_first(moments[:, i])
 
 
 @inlined
-def add_products(first, second, n_products, out):
-    for e in range(n_products):
-        out[e] += first[e] * second[e]
+def add_moments(step, omega, moments):
+    """Add ω, ωz and the lower triangle of ωzzᵀ."""
+    dim = step.shape[0]
+    moments[0] += omega
+    part = 1 + dim
+    for a in range(dim):
+        moments[1 + a] += omega * step[a]
+        for b in range(a + 1):
+            moments[part] += omega * step[a] * step[b]
+            part += 1
+
+
+@inlined
+def divide_by_first(moments):
+    if moments[0] > 0:
+        for part in range(1, moments.shape[0]):
+            moments[part] /= moments[0]
 
 
 @compiled_sums
-def adam_step(transposed, gradient, mean, square, rate, decay, square_decay, epsilon, start, stop, moved):
-    """Move along the gradient by Adam's rule, then set the gradient to 0. ``rate`` includes the bias correction."""
-    for c in range(transposed.shape[0]):
+def map_moments_in_the_plane(embedding, first_neighbors, neighbors, root, start, stop, moments):
+    """The same for two coordinates."""
+    for i in range(start, stop):
+        x, y = embedding[i, 0], embedding[i, 1]
+        total, mean_x, mean_y = np.float32(0), np.float32(0), np.float32(0)
+        square_x, product, square_y = np.float32(0), np.float32(0), np.float32(0)
+        for e in range(first_neighbors[i], first_neighbors[i + 1]):
+            j = uint32(neighbors[e])
+            step_x, step_y = embedding[j, 0] - x, embedding[j, 1] - y
+            omega = root[table_entry(step_x * step_x + step_y * step_y)]
+            total += omega
+            mean_x += omega * step_x
+            mean_y += omega * step_y
+            square_x += omega * step_x * step_x
+            product += omega * step_x * step_y
+            square_y += omega * step_y * step_y
+        share = np.float32(1) / total if total > 0 else np.float32(0)
+        moments[0, i] = total
+        moments[1, i], moments[2, i] = share * mean_x, share * mean_y
+        moments[3, i], moments[4, i], moments[5, i] = share * square_x, share * product, share * square_y
+
+
+@compiled_sums
+def radii_in_the_plane(frames, moments, about_mean, start, stop, radii):
+    """Squared radii of maps with two coordinates, as `radii_along` computes them for any number."""
+    for i in range(start, stop):
+        x, y = np.float64(moments[1, i]), np.float64(moments[2, i])
+        radii[0, i] = np.float64(moments[3, i]) + np.float64(moments[5, i])
+        xx = moments[3, i] - about_mean * x * x
+        yx = moments[4, i] - about_mean * y * x
+        yy = moments[5, i] - about_mean * y * y
+        for axis in range(2):
+            u, v = np.float64(frames[i, 0, axis]), np.float64(frames[i, 1, axis])
+            squared = u * u * xx + 2 * u * v * yx + v * v * yy
+            radii[1 + axis, i] = squared if squared > 0 else 0.0
+
+
+@compiled_sums
+def sum_over_edges(pairs, indptr, indices, weights, start, stop, sums):
+    """sums[p, i] = Σ_j P_ij pairs[p, j]. Entries are pairs of numbers: one is read as fast as a single number."""
+    for p in range(pairs.shape[0]):
         for i in range(start, stop):
-            g = gradient[c, i]
-            mean[c, i] = decay * mean[c, i] + (np.float32(1) - decay) * g
-            square[c, i] = square_decay * square[c, i] + (np.float32(1) - square_decay) * g * g
-            moved[c, i] = transposed[c, i] + rate * mean[c, i] / (np.sqrt(square[c, i]) + epsilon)
-            gradient[c, i] = 0
+            first, second = np.float32(0), np.float32(0)
+            for e in range(indptr[i], indptr[i + 1]):
+                j = uint32(indices[e])
+                first += weights[e] * pairs[p, j, 0]
+                second += weights[e] * pairs[p, j, 1]
+            sums[p, i, 0], sums[p, i, 1] = first, second
+
+
+@compiled_sums
+def density_records(embedding, frames, moments, about_mean, radii, floors, slopes, start, stop, records):
+    """What `stretch` needs of every point, side by side: its position, A, u and c.
+
+    slopes[0] and radii[0] are of the radius in all directions, the next ones of the radii along the frame. With
+    h = slope/((R + ε) W) and M = Σ_l slope_l/((R_l + ε_l) W) v_l v_lᵀ, A = h I + M, given by its lower triangle,
+    u = t M μ, and c = h R + Σ_l slope_l R_l/((R_l + ε_l) W) − μᵀu. t is ``about_mean``, as in `radii_along`.
+    """
+    dim, n_points = frames.shape[1], stop - start
+    worth, moved = np.empty((1 + dim, n_points)), np.zeros((dim, n_points))
+    level, entry = np.zeros(n_points), np.empty(n_points)
+    for row in range(1 + dim):
+        for e in range(n_points):
+            i = start + e
+            share = moments[0, i] * (radii[row, i] + floors[row])
+            worth[row, e] = slopes[row, i] / share if share > 0 else 0.0
+            level[e] += worth[row, e] * radii[row, i]
+    part = dim
+    for a in range(dim):
+        for b in range(a + 1):
+            for e in range(n_points):
+                entry[e] = 0
+            for axis in range(dim):
+                for e in range(n_points):
+                    entry[e] += worth[1 + axis, e] * frames[start + e, a, axis] * frames[start + e, b, axis]
+            for e in range(n_points):
+                moved[a, e] += about_mean * entry[e] * moments[1 + b, start + e]
+            if b < a:
+                for e in range(n_points):
+                    moved[b, e] += about_mean * entry[e] * moments[1 + a, start + e]
+            diagonal = 1.0 if a == b else 0.0
+            for e in range(n_points):
+                records[start + e, part] = entry[e] + diagonal * worth[0, e]
+            part += 1
+    for a in range(dim):
+        for e in range(n_points):
+            records[start + e, a] = embedding[start + e, a]
+            records[start + e, part + a] = moved[a, e]
+            level[e] -= moved[a, e] * moments[1 + a, start + e]
+    for e in range(n_points):
+        records[start + e, part + dim] = level[e]
+
+
+@compiled_sums
+def density_records_in_the_plane(embedding, frames, moments, about_mean, radii, floors, slopes, start, stop, records):
+    """The same for two coordinates. A record is x, y, A_xx, A_yx, A_yy, u_x, u_y, c."""
+    for i in range(start, stop):
+        a_xx, a_yx, a_yy, level, total = 0.0, 0.0, 0.0, 0.0, np.float64(moments[0, i])
+        for row in range(3):
+            share = total * (radii[row, i] + floors[row])
+            worth = slopes[row, i] / share if share > 0 else 0.0
+            level += worth * radii[row, i]
+            if row == 0:
+                records[i, 2], records[i, 4] = worth, worth
+            else:
+                u, v = np.float64(frames[i, 0, row - 1]), np.float64(frames[i, 1, row - 1])
+                a_xx += worth * u * u
+                a_yx += worth * v * u
+                a_yy += worth * v * v
+        x, y = np.float64(moments[1, i]), np.float64(moments[2, i])
+        u_x, u_y = about_mean * (a_xx * x + a_yx * y), about_mean * (a_yx * x + a_yy * y)
+        records[i, 0] = embedding[i, 0]
+        records[i, 1] = embedding[i, 1]
+        records[i, 2] += a_xx
+        records[i, 3] = a_yx
+        records[i, 4] += a_yy
+        records[i, 5] = u_x
+        records[i, 6] = u_y
+        records[i, 7] = level - u_x * x - u_y * y
+
+
+@compiled_sums
+def stretch(records, indptr, indices, weights, kinds, pull_and_root, limit, density, start, stop, gradient):
+    """Add attraction, and subtract density·Σ_j ω[2(Az − u) + ½(c − zᵀAz + 2zᵀu)·pull·z] with z = z_ij, ω = Q_ij^½.
+
+    The second is the gradient of a function of all log radii. The step z_ij changes the radii of i if j is a
+    neighbour of i, and those of j if i is a neighbour of j: A = A_i + A_j, u = u_i − u_j and c = c_i + c_j, each
+    counted if it is. Attraction is that of `attract`: both need the same steps and the same entries of the tables.
+    """
+    dim = gradient.shape[1]
+    first_mean, level = records.shape[1] - 1 - dim, records.shape[1] - 1
+    step, stretched = np.empty(dim, np.float32), np.empty(dim, np.float32)
+    for i in range(start, stop):
+        for e in range(indptr[i], indptr[i + 1]):
+            j = uint32(indices[e])
+            here, there = np.float32(kinds[e] & 1), np.float32(kinds[e] >> 1)
+            entry = table_entry(measure_step(records, i, j, step))
+            pull, root = pull_and_root[entry, 0], pull_and_root[entry, 1]
+            for c in range(dim):
+                stretched[c] = 0
+            part = dim
+            for a in range(dim):
+                for b in range(a + 1):
+                    both = here * records[i, part] + there * records[j, part]
+                    part += 1
+                    stretched[a] += both * step[b]
+                    if b < a:
+                        stretched[b] += both * step[a]
+            inward = here * records[i, level] + there * records[j, level]
+            for a in range(dim):
+                mean = here * records[i, first_mean + a] - there * records[j, first_mean + a]
+                inward -= (stretched[a] - np.float32(2) * mean) * step[a]
+                stretched[a] -= mean
+            inward *= np.float32(0.5) * pull
+            for c in range(dim):
+                attraction = np.float32(2) * weights[e] * clipped(pull * step[c], limit)
+                widening = root * (np.float32(2) * stretched[c] + inward * step[c])
+                gradient[i, c] += attraction - density * widening
+
+
+@compiled_sums
+def stretch_in_the_plane(
+    records, indptr, indices, weights, kinds, pull_and_root, limit, density, start, stop, gradient
+):
+    """The same for two coordinates. A record is x, y, A_xx, A_yx, A_yy, u_x, u_y, c."""
+    half, two = np.float32(0.5), np.float32(2)
+    for i in range(start, stop):
+        x, y, own_c = records[i, 0], records[i, 1], records[i, 7]
+        own_xx, own_yx, own_yy = records[i, 2], records[i, 3], records[i, 4]
+        own_ux, own_uy = records[i, 5], records[i, 6]
+        attraction_x, attraction_y = np.float32(0), np.float32(0)
+        widening_x, widening_y = np.float32(0), np.float32(0)
+        for e in range(indptr[i], indptr[i + 1]):
+            j = uint32(indices[e])
+            here, there = np.float32(kinds[e] & 1), np.float32(kinds[e] >> 1)
+            step_x, step_y = records[j, 0] - x, records[j, 1] - y
+            entry = table_entry(step_x * step_x + step_y * step_y)
+            pull, root = pull_and_root[entry, 0], pull_and_root[entry, 1]
+            a_xx = here * own_xx + there * records[j, 2]
+            a_yx = here * own_yx + there * records[j, 3]
+            a_yy = here * own_yy + there * records[j, 4]
+            u_x = here * own_ux - there * records[j, 5]
+            u_y = here * own_uy - there * records[j, 6]
+            c = here * own_c + there * records[j, 7]
+            stretched_x = a_xx * step_x + a_yx * step_y
+            stretched_y = a_yx * step_x + a_yy * step_y
+            inward = half * pull * (c - (stretched_x - two * u_x) * step_x - (stretched_y - two * u_y) * step_y)
+            widening_x += root * (two * (stretched_x - u_x) + inward * step_x)
+            widening_y += root * (two * (stretched_y - u_y) + inward * step_y)
+            attraction_x += weights[e] * clipped(pull * step_x, limit)
+            attraction_y += weights[e] * clipped(pull * step_y, limit)
+        gradient[i, 0] += two * attraction_x - density * widening_x
+        gradient[i, 1] += two * attraction_y - density * widening_y
+
+
+@compiled_sums
+def adam_step(embedding, gradient, mean, square, rate, decay, square_decay, epsilon, start, stop, moved):
+    """Move along the gradient by Adam's rule, then set the gradient to 0. ``rate`` includes the bias correction.
+
+    All arrays are flat, and ``start:stop`` counts coordinates.
+    """
+    for i in range(start, stop):
+        g = gradient[i]
+        mean[i] = decay * mean[i] + (np.float32(1) - decay) * g
+        square[i] = square_decay * square[i] + (np.float32(1) - square_decay) * g * g
+        moved[i] = embedding[i] + rate * mean[i] / (np.sqrt(square[i]) + epsilon)
+        gradient[i] = 0

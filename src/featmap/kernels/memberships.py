@@ -1,4 +1,7 @@
-"""Loops of the graph: the membership strengths of the neighbours of each point."""
+"""Loops of the graph: the membership strengths of the neighbours of each point, and their union.
+
+Directed edges are given by rows: those of point i are the entries first[i] to last[i] of flat arrays.
+"""
 
 import numpy as np
 
@@ -34,10 +37,20 @@ def inverse_bandwidth(excess, first, last, target):
 
 
 @compiled
-def memberships(distances, indptr, target, mean_of_all, start, stop, out):
+def row_sums(values, firsts, lasts, out):
+    """out[i] = the sum of the values of row i, in float64."""
+    for i in range(out.shape[0]):
+        total = 0.0
+        for e in range(firsts[i], lasts[i]):
+            total += values[e]
+        out[i] = total
+
+
+@compiled
+def memberships(distances, firsts, lasts, target, mean_of_all, start, stop, out):
     """P̃_{j|i} = exp(−max(0, d_ij − ρ_i)/γ_i) over the entries of each row; ρ_i is the smallest d_ij above 0."""
     for i in range(start, stop):
-        first, last = indptr[i], indptr[i + 1]
+        first, last = firsts[i], lasts[i]
         size = 0.0
         nearest = np.inf
         for e in range(first, last):
@@ -52,6 +65,59 @@ def memberships(distances, indptr, target, mean_of_all, start, stop, out):
         u = min(inverse_bandwidth(out, first, last, target), 1.0 / BANDWIDTH_FLOOR)
         for e in range(first, last):
             out[e] = np.exp(-out[e] * u)
+
+
+@compiled
+def join_directions(targets, strengths, firsts, lasts, start, stop, out):
+    """out[e] = P̃_ij + P̃_ji − P̃_ij P̃_ji in float32, 1 at most, for the directed edges e = i→j.
+
+    It is negative where there is no edge j→i: then the other end has yet to hear of the edge.
+    """
+    for i in range(start, stop):
+        for e in range(firsts[i], lasts[i]):
+            j, here, there, sign = targets[e], strengths[e], 0.0, np.float32(-1)
+            for back in range(firsts[j], lasts[j]):
+                if targets[back] == i:
+                    there, sign = strengths[back], np.float32(1)
+                    break
+            out[e] = sign * min(np.float32(here + there - here * there), np.float32(1))
+
+
+@compiled
+def count_edges(targets, joined, firsts, lasts, counts):
+    """Add to counts[i] the number of edges of point i in either direction that have a weight."""
+    for i in range(firsts.shape[0]):
+        for e in range(firsts[i], lasts[i]):
+            if joined[e] != 0:
+                counts[i] += 1
+            if joined[e] < 0:
+                counts[targets[e]] += 1
+
+
+@compiled
+def fill_backward(targets, joined, firsts, lasts, ends, indices, weights):
+    """Write the edges j→i of which only i→j was given into row j, and move its end. They come in the order of i."""
+    for i in range(firsts.shape[0]):
+        for e in range(firsts[i], lasts[i]):
+            if joined[e] < 0:
+                j = targets[e]
+                indices[ends[j]], weights[ends[j]] = i, -joined[e]
+                ends[j] += 1
+
+
+@compiled
+def fill_forward(targets, joined, firsts, lasts, indptr, ends, start, stop, indices, weights):
+    """Write the edges of the points start to stop into their rows, each at its place among those that are there."""
+    for i in range(start, stop):
+        for e in range(firsts[i], lasts[i]):
+            if joined[e] == 0:
+                continue
+            place = ends[i]
+            while place > indptr[i] and indices[place - 1] > targets[e]:
+                indices[place], weights[place] = indices[place - 1], weights[place - 1]
+                place -= 1
+            indices[place], weights[place] = targets[e], abs(joined[e])
+            ends[i] += 1
 
 
 @compiled
@@ -70,7 +136,7 @@ def edge_weights(indptr, indices, data, neighbors, start, stop, out):
     """out[i, a] = the weight of the edge from i to its neighbour a, read from CSR rows, or 0 without such an edge."""
     for i in range(start, stop):
         for a in range(neighbors.shape[1]):
-            out[i, a] = 0.0
+            out[i, a] = 0
             for e in range(indptr[i], indptr[i + 1]):
                 if indices[e] == neighbors[i, a]:
                     out[i, a] = data[e]

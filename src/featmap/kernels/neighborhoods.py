@@ -1,18 +1,42 @@
-"""Loops over the rows around a point: what they predict of it, and what their weighted mean and variance are."""
+"""Loops over the rows around a point: what they predict of it, their weighted mean and variance, and their halves."""
 
 import numpy as np
 
-from .compilation import compiled_sums
+from .compilation import compiled, compiled_sums
+
+
+@compiled
+def take_turns(weights, units, n_units, out):
+    """out[p, j] = 0 or 1 for the rows j with weight, alternating from unit to unit in their order; −1 for the others.
+
+    Row j of point p belongs to the unit units[p, j], below n_units.
+    """
+    sides = np.empty(n_units, np.int8)
+    for unit in range(n_units):
+        sides[unit] = -1
+    for p in range(len(weights)):
+        n_found = 0
+        for j in range(weights.shape[1]):
+            unit = units[p, j]
+            if weights[p, j] > 0 and sides[unit] < 0:
+                sides[unit] = n_found % 2
+                n_found += 1
+            out[p, j] = sides[unit] if weights[p, j] > 0 else -1
+        for j in range(weights.shape[1]):
+            sides[units[p, j]] = -1
 
 
 @compiled_sums
-def add_squared_errors(rows, neighbors, start, stop, errors):
-    """errors[h] += Σ_i (x_ih − mean of x_jh over the neighbours j of i)² for the rows i in start:stop."""
+def add_squared_errors(rows, neighbors, start, stop, sums, errors):
+    """errors[h] += Σ_i (x_ih − mean of x_jh over the neighbours j of i)² for the rows i in start:stop.
+
+    ``sums`` has room for as many numbers in float32.
+    """
     k, n_features = neighbors.shape[1], rows.shape[1]
-    sums = np.empty(n_features, np.float32)
     share = np.float32(1 / k)
     for i in range(start, stop):
-        sums[:] = 0
+        for h in range(n_features):
+            sums[h] = 0
         for j in range(k):
             row = rows[neighbors[i, j]]
             for h in range(n_features):
@@ -39,9 +63,10 @@ def weighted_moments(rows, neighbors, weights, lowest, highest, means_as_given, 
             first += 1
         origin = rows[neighbors[p, first]]
         as_given, mean, variance = means_as_given[p], means[p], variances[p]
-        as_given[:] = 0
-        mean[:] = 0
-        variance[:] = 0
+        for h in range(n_features):
+            as_given[h] = 0
+            mean[h] = 0
+            variance[h] = 0
         for j in range(first, k):
             weight = weights[p, j]
             if weight > 0:

@@ -1,31 +1,45 @@
-"""Loops of the neighbour search: project rows, scan lists, rank candidates exactly."""
+"""Loops of the neighbour search: project rows, scan lists, propose candidates, rank them exactly."""
 
 import numpy as np
-from numba import int32, uint64
+from numba import int32, int64, uint64
 
-from .compilation import compiled, compiled_sums, inlined
+from .compilation import compiled, compiled_sums, inlined, part_sums
 
 # Points of the index are kept in blocks of BLOCK_COLUMNS columns and compared along COORDINATES_AT_ONCE coordinates
 # at a time. The compiler knows both numbers, so it unrolls the loop over the coordinates and keeps the columns in
 # vectors.
 BLOCK_COLUMNS = 32
 COORDINATES_AT_ONCE = 8
+# The key of no point: infinity and the number −1.
+NO_KEY = (0x7F800000 << 32) | 0xFFFFFFFF
+COLUMNS_AT_ONCE = 64  # of a matrix product, most of which are all too far
 
 
 @compiled_sums
 def project_rows(rows, directions, start, stop, out):
     """out[i] = rows[i] @ directions, row by row. With BLAS the bits of a row would depend on its batch."""
     n_features, width = directions.shape
-    sums = np.empty(width, np.float32)
     for i in range(start, stop):
-        sums[:] = 0
+        sums = out[i]
+        for c in range(width):
+            sums[c] = 0
         for h in range(n_features):
             value = rows[i, h]
             if value != 0:
                 for c in range(width):
                     sums[c] += value * directions[h, c]
-        for c in range(width):
-            out[i, c] = sums[c]
+
+
+@compiled_sums
+def remaining_lengths(rows, coordinates, out):
+    """out[i] = √(|rows[i]|² − |coordinates[i]|²): how far a row is from the space of its directions."""
+    for i in range(rows.shape[0]):
+        total = 0.0
+        for h in range(rows.shape[1]):
+            total += np.float64(rows[i, h]) * np.float64(rows[i, h])
+        for c in range(coordinates.shape[1]):
+            total -= np.float64(coordinates[i, c]) * np.float64(coordinates[i, c])
+        out[i] = np.sqrt(max(total, 0.0))
 
 
 @compiled
@@ -82,52 +96,111 @@ def add_squares(point, first, values, begin, squared, limit):
     return n_within
 
 
-@compiled_sums
-def scan_blocks(points, chosen, blocks, first, last, members, nearest, found):
-    """Merge the columns of blocks[first:last] into the nearest found so far for each chosen point.
+@inlined
+def key_of(distance, number):
+    """A float32 distance and a number as one integer. Keys are in the order of (distance, number)."""
+    return (int64(np.float32(distance).view(np.int32)) << 32) | int64(number)
 
-    ``nearest`` holds their squared distances and ``found`` their numbers.
-    """
-    width, n_wanted = points.shape[1], found.shape[1]
+
+@inlined
+def distance_of(key):
+    """The distance in a key."""
+    return np.int32(key >> 32).view(np.float32)
+
+
+@inlined
+def insert_value(value, values):
+    """Insert into values in rising order, if it is below the last one, which is dropped."""
+    position = values.shape[0] - 1
+    if value < values[position]:
+        while position > 0 and values[position - 1] > value:
+            values[position] = values[position - 1]
+            position -= 1
+        values[position] = value
+
+
+@part_sums
+def scan_blocks(points, chosen, blocks, first, last, members, nearest):
+    """Merge the columns of blocks[first:last] into the nearest found so far for each chosen point, as keys."""
+    width, last_key = points.shape[1], nearest.shape[1] - 1
     values = blocks.reshape(-1)
     squared = np.empty(BLOCK_COLUMNS, np.float32)
     for b in range(first, last):
         for i in chosen:
             squared[:] = 0
             n_within = int32(0)
+            limit = distance_of(nearest[i, last_key])
             for c in range(0, width, COORDINATES_AT_ONCE):
                 begin = uint64((b * width + c) * BLOCK_COLUMNS)
-                n_within = add_squares(points[i], c, values, begin, squared, nearest[i, n_wanted - 1])
+                n_within = add_squares(points[i], c, values, begin, squared, limit)
                 if n_within == 0:
                     break
             if n_within > 0:
                 for j in range(BLOCK_COLUMNS):
-                    if squared[j] <= nearest[i, n_wanted - 1]:
-                        insert_sorted(squared[j], members[b, j], n_wanted, nearest, found, i)
+                    if squared[j] <= limit and members[b, j] >= 0:
+                        insert_value(key_of(squared[j], members[b, j]), nearest[i])
+                        limit = distance_of(nearest[i, last_key])
 
 
 @compiled
-def scan_lists(points, lists, order, blocks, first_blocks, members, nearest, found):
-    """Find the members nearest to each point among those of its lists: their squared distances and numbers.
+def scan_lists(points, of_point, lists, blocks, first_blocks, members, nearest):
+    """Find the members nearest to each point among those of its lists: keys of squared distances and numbers.
 
-    List l has the blocks first_blocks[l]:first_blocks[l + 1], and members[b, j] is the number of column j of block b.
-    Columns at infinity are empty. The number of coordinates must be a multiple of COORDINATES_AT_ONCE. ``order``
-    sorts the entries of ``lists``: each list is scanned for all points that search it before the next list, because
-    its blocks are then in the cache.
+    Visit v is that of the point of_point[v] to the list lists[v]. Lists are in rising order: each is scanned for all
+    points that search it before the next list, because its blocks are then in the cache. List −1 is none. List l has
+    the blocks first_blocks[l]:first_blocks[l + 1], and members[b, j] is the number of column j of block b. Columns at
+    infinity are empty. The number of coordinates must be a multiple of COORDINATES_AT_ONCE.
     """
-    wanted = lists.flatten()
     start = 0
-    while start < order.shape[0]:
-        chosen = wanted[order[start]]
-        stop = start + 1
-        while stop < order.shape[0] and wanted[order[stop]] == chosen:
+    while start < lists.shape[0]:
+        chosen, stop = lists[start], start + 1
+        while stop < lists.shape[0] and lists[stop] == chosen:
             stop += 1
-        first, last = first_blocks[chosen], first_blocks[chosen + 1]
-        scan_blocks(points, order[start:stop] // lists.shape[1], blocks, first, last, members, nearest, found)
+        if chosen >= 0:
+            first, last = first_blocks[chosen], first_blocks[chosen + 1]
+            scan_blocks(points, of_point[start:stop], blocks, first, last, members, nearest)
         start = stop
 
 
-@compiled_sums
+@part_sums
+def n_within(products, size, row_sizes, error, limit):
+    """How many squared distances, |q|² + |x|² − 2qx, may be within the limit if products are rounded."""
+    count = int32(0)
+    for j in range(products.shape[0]):
+        sizes = size + row_sizes[j]
+        count = int32(count + int32(sizes - 2 * products[j] - error * sizes <= limit))
+    return count
+
+
+@compiled
+def propose_candidates(products, sizes, row_sizes, error, bounds, of_query, positions):
+    """The rows of a block that could be among the nearest of each query, by products that are rounded.
+
+    A squared distance is sizes[q] + row_sizes[j] − 2 products[q, j], up to ``error`` times the sum of both sizes. The
+    smallest upper bounds of each query so far are in ``bounds``, in rising order, and those of this block are merged
+    into them. A row is proposed if its lower bound is not above the last of them. Returns the number of proposals;
+    each is a query and the position of a row.
+    """
+    n_proposed, last = 0, bounds.shape[1] - 1
+    for q in range(products.shape[0]):
+        of_row, size, bound = products[q], sizes[q], bounds[q]
+        for is_second in range(2):  # first the bounds, then the rows that they allow
+            for start in range(0, of_row.shape[0], COLUMNS_AT_ONCE):
+                columns = slice(start, start + COLUMNS_AT_ONCE)
+                if n_within(of_row[columns], size, row_sizes[columns], error, bound[last]) == 0:
+                    continue
+                for j in range(start, min(start + COLUMNS_AT_ONCE, of_row.shape[0])):
+                    both = size + row_sizes[j]
+                    squared = both - 2 * of_row[j]
+                    if is_second and squared - error * both <= bound[last]:
+                        of_query[n_proposed], positions[n_proposed] = q, j
+                        n_proposed += 1
+                    if not is_second and squared + error * both < bound[last]:
+                        insert_value(squared + error * both, bound)
+    return n_proposed
+
+
+@inlined
 def squared_distance(a, b):
     """Σ(a − b)² in float64. For integers it is exact, so the order of the features does not matter."""
     total = 0.0
@@ -137,22 +210,18 @@ def squared_distance(a, b):
     return total
 
 
-@compiled
-def rank_candidates(queries, rows, positions, candidates, offsets, out_indices, out_squared):
-    """The nearest candidates of each query by exact distance. Ties are broken by index.
+@compiled_sums
+def rank_candidates(queries, rows, of_query, positions, numbers, out_indices, out_squared):
+    """Merge candidates into the nearest of each query by exact distance. Ties are broken by index.
 
-    Query q has the candidates offsets[q]:offsets[q + 1]. Candidate c is the row positions[c] of ``rows`` and has the
-    index candidates[c]; a negative position means that there is none. Entries that the outputs already hold are kept
-    and compete; index −1 marks a free entry.
+    Candidate c is one of the query of_query[c]. It is the row positions[c] of ``rows`` and has the index numbers[c].
+    Candidates may come in any order. Index −1 at infinity marks a free entry.
     """
-    for q in range(queries.shape[0]):
-        filled = 0
-        while filled < out_indices.shape[1] and out_indices[q, filled] >= 0:
-            filled += 1
-        for c in range(offsets[q], offsets[q + 1]):
-            if positions[c] >= 0:
-                squared = squared_distance(queries[q], rows[positions[c]])
-                filled = insert_sorted(squared, candidates[c], filled, out_squared, out_indices, q)
+    k = out_indices.shape[1]
+    for c in range(positions.shape[0]):
+        q = of_query[c]
+        squared = squared_distance(queries[q], rows[positions[c]])
+        insert_sorted(squared, numbers[c], k, out_squared, out_indices, q)
 
 
 @compiled

@@ -22,7 +22,7 @@ EPSILON = 1e-7
 class State:
     """The state of a descent. Resuming from it gives the same bytes as a descent that never stopped."""
 
-    transposed: FloatArray  # (d', m) the embedding, by columns for the kernels
+    embedding: FloatArray  # (m, d')
     gradient_mean: FloatArray
     gradient_square: FloatArray
     axes: FloatArray  # (m, d', d') the frames that density acts along, the identity before it begins
@@ -30,24 +30,30 @@ class State:
 
     @classmethod
     def start(cls, embedding: FloatArray) -> State:
-        transposed = np.ascontiguousarray(embedding.T, dtype=np.float32)
-        axes = np.tile(np.eye(len(transposed), dtype=np.float32), (transposed.shape[1], 1, 1))
-        return cls(transposed, np.zeros_like(transposed), np.zeros_like(transposed), axes)
+        own = np.array(embedding, np.float32, order="C")
+        n_points, dim = own.shape
+        axes = np.tile(np.eye(dim, dtype=np.float32), (n_points, 1, 1))
+        return cls(own, np.zeros_like(own), np.zeros_like(own), axes)
 
-    @property
-    def embedding(self) -> FloatArray:
-        return np.ascontiguousarray(self.transposed.T)
+    def begin_again(self, embedding: FloatArray) -> None:
+        """Become the state at the start of another descent, where a checkpoint keeps this one."""
+        vars(self).update(vars(State.start(embedding)))
 
 
-def descend(state: State, forces: Sequence[Force], until: int, n_epochs: int, run: Run) -> bool:
-    """Run the epochs up to ``until`` of ``n_epochs``. Return False if the user stopped them."""
-    gradient, moved = np.zeros_like(state.transposed), np.empty_like(state.transposed)
+def descend(
+    state: State, forces: Sequence[Force], until: int, n_epochs: int, run: Run, before: int = 0, after: int = 0
+) -> bool:
+    """Run the epochs up to ``until`` of ``n_epochs``. Return False if the user stopped them.
+
+    Epochs of other descents, ``before`` and ``after`` it in the same stage, count in what is reported.
+    """
+    gradient, moved = np.zeros_like(state.embedding), np.empty_like(state.embedding)
     while state.epoch < until:
         _run_epoch(state, forces, _rate(state.epoch, n_epochs), gradient, moved, run)
-        state.transposed, moved = moved, state.transposed
+        state.embedding, moved = moved, state.embedding
         state.epoch += 1
         run.keep()  # a fit can resume from this state
-        if run.step(state.epoch, n_epochs):
+        if run.step(before + state.epoch, before + n_epochs + after):
             return False
     return True
 
@@ -61,26 +67,25 @@ def _run_epoch(
     run: Run,
 ) -> None:
     """Sum the forces and move the points, block by block. Forces read the embedding as the epoch found it."""
-    prepared = [force.prepare(state.transposed, state.epoch, run) for force in forces]
+    arrays = (state.embedding, gradient, state.gradient_mean, state.gradient_square)
+    dim, flat = moved.shape[1], [array.reshape(-1) for array in arrays]
+    prepared = [force.prepare(state.embedding, state.epoch, run) for force in forces]
 
     def task(start: int, stop: int) -> None:
         for add_gradient in prepared:
             add_gradient(start, stop, gradient)
         adam_step(
-            state.transposed,
-            gradient,
-            state.gradient_mean,
-            state.gradient_square,
+            *flat,
             np.float32(rate),
             np.float32(DECAY),
             np.float32(SQUARE_DECAY),
             np.float32(EPSILON),
-            start,
-            stop,
-            moved,
+            start * dim,
+            stop * dim,
+            moved.reshape(-1),
         )
 
-    run.over_rows(state.transposed.shape[1], task)
+    run.over_rows(len(moved), task)
 
 
 def _rate(epoch: int, n_epochs: int) -> float:

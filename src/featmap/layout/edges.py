@@ -6,48 +6,46 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..kernels.layout import CHUNK, Slots, fill_slots
-from ..values import Graph
+from ..values import Graph, IntArray
 from .similarity import Curve
 
 
 @dataclass(frozen=True)
 class Edges:
-    """A graph in the order of the layout, its edges by slots, and the curve that gives Q on the map."""
+    """A graph in the order of the layout, which of its edges radii count, and the curve that gives Q on the map."""
 
     graph: Graph
-    to_neighbor: NDArray[np.uint8]  # (edges,) 1 if the edge i→j leads to a neighbour of i, as the radii count them
-    slots: Slots
+    kinds: NDArray[np.uint8]  # (edges,) 1 if the edge i→j leads to a neighbour of i, plus 2 if i is a neighbour of j
+    first_neighbors: NDArray[np.int64]  # (m + 1,) where the neighbours of each point begin
+    neighbors: IntArray  # those of all points, one after another
     curve: Curve
 
     @classmethod
     def of(cls, graph: Graph, to_neighbor: NDArray[np.uint8], curve: Curve) -> Edges:
-        return cls(graph, to_neighbor, sort_into_slots(graph, to_neighbor), curve)
+        """Radii count the edges i→j that lead to a neighbour of i: those with 1 in ``to_neighbor``."""
+        edges = graph.weights
+        # Rows and columns of the graph have the same entries, so those of a transpose are in the same places.
+        marked = sp.csr_matrix((to_neighbor, edges.indices, edges.indptr), edges.shape)
+        kinds = to_neighbor + 2 * marked.T.tocsr().data
+        first_neighbors = np.concatenate([[0], np.cumsum(_sums_of_rows(to_neighbor, edges.indptr))])
+        return cls(graph, kinds, first_neighbors, edges.indices[to_neighbor.view(bool)], curve)
+
+    @classmethod
+    def without_neighbors(cls, graph: Graph, curve: Curve) -> Edges:
+        """The edges of a graph for a map without density, which needs no radii."""
+        none, n_points = np.zeros(graph.weights.nnz, np.uint8), graph.weights.shape[0]
+        return cls(graph, none, np.zeros(n_points + 1, np.int64), np.empty(0, np.int32), curve)
 
     @cached_property
     def has_neighbors(self) -> NDArray[np.bool_]:
         """Which points have neighbours of their own. A point without them has no radius."""
-        return np.bincount(self.graph.sources, self.to_neighbor, self.graph.weights.shape[0]) > 0
+        return np.diff(self.first_neighbors) > 0
 
 
-def sort_into_slots(graph: Graph, to_neighbor: NDArray[np.uint8]) -> Slots:
-    """The edges of all points by chunks and slots, see `Slots`."""
-    edges = graph.weights
-    n_points = edges.shape[0]
-    degrees = np.diff(edges.indptr)
-    points = np.lexsort((-degrees, np.arange(n_points) // CHUNK)).astype(np.int32)
-    first_slots = np.concatenate([[0], np.cumsum(degrees[points[::CHUNK]])])
-    slots = Slots(
-        points,
-        first_slots,
-        np.full(first_slots[-1] + 1, edges.nnz),
-        np.empty(edges.nnz, np.int32),
-        np.empty(edges.nnz, np.float32),
-        np.empty(edges.nnz, np.float32),
-        np.empty(edges.nnz, np.float32),
-    )
-    from_neighbor = to_neighbor[graph.reverse_edges]
-    fill_slots(edges.indptr, edges.indices, edges.data, to_neighbor, from_neighbor, slots, 0, n_points)
-    return slots
+def _sums_of_rows(values: NDArray[np.uint8], indptr: np.ndarray) -> NDArray[np.int64]:
+    """The sum of the values of each row. The zero behind them is for empty rows at the end."""
+    sums = np.add.reduceat(np.append(values, np.uint8(0)), indptr[:-1], dtype=np.int64)
+    return np.where(indptr[1:] > indptr[:-1], sums, 0)

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..kernels.layout import CHUNK, attract, repel
+from ..kernels.layout import CHUNK, attract, attract_in_the_plane, repel, room_for_repulsion
 from ..run import Run
 from ..values import DoubleArray, FloatArray
 from .edges import Edges
@@ -28,18 +28,18 @@ POOL = 16_384
 CLOSEST = 1e-12  # squared distance
 
 
-# Adds the gradient of a force at the points start:stop to an array (d', m). start is a multiple of CHUNK.
+# Adds the gradient of a force at the points start:stop to an array (m, d'). start is a multiple of CHUNK.
 AddGradient = Callable[[int, int, FloatArray], None]
 
 
 class Force(Protocol):
-    """A term of the objective. The embedding and the gradient are transposed, (d', m)."""
+    """A term of the objective."""
 
-    def value(self, transposed: FloatArray) -> float:
+    def value(self, embedding: FloatArray) -> float:
         """The term itself, in float64."""
         ...
 
-    def prepare(self, transposed: FloatArray, epoch: int, run: Run) -> AddGradient:
+    def prepare(self, embedding: FloatArray, epoch: int, run: Run) -> AddGradient:
         """Compute what concerns all points at once. The function returned adds the gradient of a block of points."""
         ...
 
@@ -50,14 +50,17 @@ class Attraction:
 
     edges: Edges
 
-    def value(self, transposed: FloatArray) -> float:
+    def value(self, embedding: FloatArray) -> float:
         weights, curve = self.edges.graph.weights, self.edges.curve
-        squared = squared_distances(transposed, self.edges.graph.sources, weights.indices)
+        squared = squared_distances(embedding, self.edges.graph.sources, weights.indices)
         return float(-(weights.data * np.log1p(curve.a * squared**curve.b)).sum())
 
-    def prepare(self, transposed: FloatArray, epoch: int, run: Run) -> AddGradient:
+    def prepare(self, embedding: FloatArray, epoch: int, run: Run) -> AddGradient:
+        edges, pull = self.edges.graph.weights, self.edges.curve.pull
+        kernel = attract_in_the_plane if embedding.shape[1] == 2 else attract
+
         def add_gradient(start: int, stop: int, gradient: FloatArray) -> None:
-            attract(transposed, self.edges.slots, self.edges.curve.pull, CLIP, start, stop, gradient)
+            kernel(embedding, edges.indptr, edges.indices, edges.data, pull, CLIP, start, stop, gradient)
 
         return add_gradient
 
@@ -69,22 +72,23 @@ class Repulsion:
     edges: Edges
     seed: int
 
-    def value(self, transposed: FloatArray) -> float:
-        n_points = transposed.shape[1]
+    def value(self, embedding: FloatArray) -> float:
+        n_points = len(embedding)
         total = 0.0
         for i, rate in enumerate(NEGATIVES_PER_EDGE / n_points * self.edges.graph.degrees):
             others = np.flatnonzero(np.arange(n_points) != i)
-            squared = squared_distances(transposed, np.full(n_points - 1, i), others)
+            squared = squared_distances(embedding, np.full(n_points - 1, i), others)
             # Two points at the same position would repel each other infinitely, so they count as slightly apart.
             power = self.edges.curve.a * np.maximum(squared, CLOSEST) ** self.edges.curve.b
             total += rate * np.log(power / (1 + power)).sum()
         return float(total)
 
-    def prepare(self, transposed: FloatArray, epoch: int, run: Run) -> AddGradient:
-        pool, windows = draw_pool(transposed, np.random.default_rng([self.seed, epoch]))
+    def prepare(self, embedding: FloatArray, epoch: int, run: Run) -> AddGradient:
+        pool, windows = draw_pool(embedding, np.random.default_rng([self.seed, epoch]))
 
         def add_gradient(start: int, stop: int, gradient: FloatArray) -> None:
-            repel(transposed, pool, windows, self._rates, self.edges.curve.push, CLIP, start, stop, gradient)
+            room = room_for_repulsion(embedding.shape[1])
+            repel(embedding, pool, windows, self._rates, self.edges.curve.push, CLIP, *room, start, stop, gradient)
 
         return add_gradient
 
@@ -94,17 +98,17 @@ class Repulsion:
         return (NEGATIVES_PER_EDGE / DRAWS * self.edges.graph.degrees).astype(np.float32)
 
 
-def draw_pool(transposed: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, np.ndarray]:
-    """Random points in random order, and for every chunk DRAWS positions in it where a window begins."""
-    n_points = transposed.shape[1]
+def draw_pool(embedding: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, np.ndarray]:
+    """Positions (d', drawn) of random points, and for every chunk DRAWS places among them where a window begins."""
+    n_points = len(embedding)
     drawn = rng.permutation(n_points) if n_points <= POOL else rng.integers(n_points, size=POOL)
     windows = rng.integers(len(drawn), size=(-(-n_points // CHUNK), DRAWS))
     # A window that reaches the end of the pool continues at its beginning.
     around = np.concatenate([drawn, drawn[:CHUNK]])
-    return np.take(transposed, around, axis=1), windows
+    return np.ascontiguousarray(embedding[around].T), windows
 
 
-def squared_distances(transposed: np.ndarray, first: np.ndarray, second: np.ndarray) -> DoubleArray:
+def squared_distances(embedding: np.ndarray, first: np.ndarray, second: np.ndarray) -> DoubleArray:
     """s = z·z for pairs of points, in float64."""
-    steps = transposed[:, second].astype(np.float64) - transposed[:, first]
-    return (steps * steps).sum(axis=0)
+    steps = embedding[second].astype(np.float64) - embedding[first]
+    return (steps * steps).sum(axis=1)

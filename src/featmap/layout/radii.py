@@ -11,6 +11,8 @@ from ..values import DoubleArray, Radii
 
 # The logarithm is of R plus this part of the median R, so that a radius of zero has one too.
 FLOOR = 1e-3
+# The median is of so many points, evenly taken, if there are more.
+POINTS_FOR_MEDIAN = 10_000
 # This keeps the slopes of the correlation finite while all radii of the map are equal.
 VARIANCE_SHIFT = 0.1
 
@@ -20,8 +22,9 @@ def radius_floor(radii: DoubleArray, connected: NDArray[np.bool_]) -> DoubleArra
     counted = radii if connected.all() else radii[connected]
     if not len(counted):
         return np.full(radii.shape[1], FLOOR)
-    middle = len(counted) // 2
-    median = np.partition(counted, middle, axis=0)[middle]
+    sample = counted[:: -(-len(counted) // POINTS_FOR_MEDIAN)]
+    middle = len(sample) // 2
+    median = np.partition(sample, middle, axis=0)[middle]
     return FLOOR * np.where(median > 0, median, 1.0)
 
 
@@ -34,9 +37,10 @@ def correlation(first: DoubleArray, second: DoubleArray) -> DoubleArray:
     """Pearson's correlation of each pair of columns. It is 0 if one of them is constant or there are no points."""
     if not len(first):
         return np.zeros(first.shape[1])
-    a, b = first - first.mean(axis=0), second - second.mean(axis=0)
-    sizes = np.sqrt((a * a).sum(axis=0) * (b * b).sum(axis=0))
-    return np.divide((a * b).sum(axis=0), sizes, out=np.zeros(a.shape[1]), where=sizes > 0)
+    first = first - first.mean(axis=0)  # the names are used again, so that what a caller has given up is freed
+    second = second - second.mean(axis=0)
+    sizes = np.sqrt((first * first).sum(axis=0) * (second * second).sum(axis=0))
+    return np.divide((first * second).sum(axis=0), sizes, out=np.zeros(first.shape[1]), where=sizes > 0)
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,11 @@ class LogRadii:
 
     def correlations(self, other: LogRadii, counted: NDArray[np.bool_]) -> tuple[float, DoubleArray, float]:
         """Between these and others, over the points that count: in all directions, along each one, and of shape."""
-        first, second = (np.column_stack([r.total, r.along, r.shape])[counted] for r in (self, other))
-        total, *along, shape = correlation(first, second)
+        total, *along, shape = correlation(self._columns(counted), other._columns(counted))
         return float(total), np.array(along), float(shape)
+
+    def _columns(self, counted: NDArray[np.bool_]) -> DoubleArray:
+        return np.column_stack([self.total, self.along, self.shape])[counted]
 
     def mean_shape(self, counted: NDArray[np.bool_]) -> float:
         """The mean of r_1 − r_2 over the points that count; 0 if none does."""

@@ -43,6 +43,11 @@ class Curve:
         return (2 * self.a * self.b * s ** (self.b - 1) / (1 + self.a * s**self.b)).astype(np.float32)
 
     @cached_property
+    def pull_and_root(self) -> FloatArray:
+        """Both tables side by side, so that one read finds both: (entries, 2)."""
+        return np.column_stack([self.pull, self.root])
+
+    @cached_property
     def push(self) -> FloatArray:
         """The table of 2b/((SOFTENING + s)(1 + a s^b)). Repulsion is push·z."""
         s = _table_distances()

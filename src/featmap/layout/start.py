@@ -9,7 +9,9 @@ from scipy.sparse.linalg import ArpackError, eigsh
 
 from ..data.components import principal_directions, project, with_fixed_signs
 from ..data.scaling import ScaledData
+from ..data.sparse import Matrix
 from ..errors import warn
+from ..kernels.coarse import average_neighbors
 from ..run import Run
 from ..values import DoubleArray, FloatArray, Graph
 
@@ -32,17 +34,32 @@ def make_start(init: str | np.ndarray, data: ScaledData, graph: Graph, dim: int,
     """The start asked for, scaled to SIZE, plus a little noise. An array of the user is taken unchanged."""
     if isinstance(init, np.ndarray):
         return init.astype(np.float32)
-    rng = np.random.default_rng([seed, 1])
     if init == "random":
+        rng = np.random.default_rng([seed, 1])
         return rng.uniform(-SIZE, SIZE, (data.shape[0], dim)).astype(np.float32)
-    embedding = _STARTS[init](data, graph, dim, run)
-    return (_rescaled(with_fixed_signs(embedding)) + rng.normal(0, NOISE, embedding.shape)).astype(np.float32)
+    return finished(_STARTS[init](data, graph, dim, run), seed)
+
+
+def finished(embedding: np.ndarray, seed: int) -> FloatArray:
+    """With fixed signs, scaled to SIZE, plus a little noise."""
+    noise = np.random.default_rng([seed, 1]).normal(0, NOISE, embedding.shape)
+    return (_rescaled(with_fixed_signs(embedding)) + noise).astype(np.float32)
 
 
 def pca_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
-    """Principal components of all rows, within the span of a few more leading directions of a sample."""
-    directions = principal_directions(data.matrix, dim + EXTRA_DIRECTIONS)
-    scores = project(data.matrix, directions, run).astype(np.float64)
+    """Principal components of all rows."""
+    return principal_components(data.matrix, dim, run)
+
+
+def principal_components(matrix: Matrix, dim: int, run: Run) -> DoubleArray:
+    """Principal components of all rows, within the span of a few more leading directions of a sample.
+
+    Rows without features have random numbers, of which smoothing along the graph makes a start.
+    """
+    if matrix.shape[1] == 0:
+        return np.random.default_rng(0).standard_normal((matrix.shape[0], dim))
+    directions = principal_directions(matrix, dim + EXTRA_DIRECTIONS)
+    scores = project(matrix, directions, run).astype(np.float64)
     scores -= scores.mean(axis=0)
     _, vectors = np.linalg.eigh(scores.T @ scores)
     components = scores @ vectors[:, ::-1][:, :dim]
@@ -53,8 +70,11 @@ def auto_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray
     """Smoothed principal components of few rows; of many the spectrum, if the graph has a useful one.
 
     Smoothing splits the classes of small sets into fewer pieces. On all 70,000 images of Fashion-MNIST it loses 0.007
-    of accuracy and 0.003 of trustworthiness against the spectrum (docs/start.md).
+    of accuracy and 0.003 of trustworthiness against the spectrum (docs/start.md). Rows without features have the
+    spectrum, or smoothed random numbers.
     """
+    if data.shape[1] == 0:
+        return start_without_features(data, graph, dim, run)
     if data.shape[0] <= SMOOTHED_UP_TO:
         return smoothed_start(data, graph, dim, run)
     if data.shape[0] > SPECTRUM_UP_TO:
@@ -65,28 +85,48 @@ def auto_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray
         return pca_start(data, graph, dim, run)
 
 
+def start_without_features(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
+    """The spectrum, else smoothed random numbers."""
+    try:
+        return spectral_start(graph, dim)
+    except NoSpectrum:
+        return smoothed_start(data, graph, dim, run)
+
+
 def smoothed_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
     """Principal components, smoothed along the graph.
 
     Digit 1 of scikit-learn's digits falls into two pieces, as with UMAP, and into three from the spectrum. Up to
     20,000 rows quality is that from the spectrum (docs/start.md).
     """
-    smoothed = smooth(pca_start(data, graph, dim, run), graph)
+    return smoothed_components(pca_start(data, graph, dim, run), graph, run)
+
+
+def smoothed_components(components: DoubleArray, graph: Graph, run: Run) -> DoubleArray:
+    smoothed = smooth(components, graph, run)
     return smoothed - smoothed.mean(axis=0)
 
 
-def smooth(embedding: DoubleArray, graph: Graph) -> DoubleArray:
+def smooth(embedding: DoubleArray, graph: Graph, run: Run) -> DoubleArray:
     """Y ← KEPT·Y⁰ + (1 − KEPT)·D⁻¹P·Y, SWEEPS times. Points without edges stay where they are.
 
     Without Y⁰ a part of the graph in which a walk mixes quickly would shrink to a point.
     """
-    weights = graph.weights.astype(np.float64)
-    degrees = weights @ np.ones((len(embedding), 1))
     smoothed = embedding
     for _ in range(SWEEPS):
-        means = np.divide(weights @ smoothed, degrees, out=smoothed.copy(), where=degrees > 0)
-        smoothed = KEPT * embedding + (1 - KEPT) * means
+        smoothed = KEPT * embedding + (1 - KEPT) * averaged(smoothed, graph, run)
     return smoothed
+
+
+def averaged(points: DoubleArray, graph: Graph, run: Run) -> DoubleArray:
+    """D⁻¹P·Y. Points without edges stay where they are."""
+    edges, averages = graph.weights, np.empty_like(points)
+
+    def task(start: int, stop: int) -> None:
+        average_neighbors(edges.indptr, edges.indices, edges.data, points, start, stop, averages)
+
+    run.over_rows(len(points), task)
+    return averages
 
 
 def spectral_or_pca_start(data: ScaledData, graph: Graph, dim: int, run: Run) -> np.ndarray:
@@ -94,6 +134,9 @@ def spectral_or_pca_start(data: ScaledData, graph: Graph, dim: int, run: Run) ->
     try:
         return spectral_start(graph, dim)
     except NoSpectrum as reason:
+        if data.shape[1] == 0:
+            warn(f"init='spectral': {reason}; starting from random places, smoothed along the graph")
+            return smoothed_start(data, graph, dim, run)
         warn(f"init='spectral': {reason}; starting from principal components")
         return pca_start(data, graph, dim, run)
 
@@ -111,7 +154,7 @@ def spectral_start(graph: Graph, dim: int) -> np.ndarray:
     n_points = weights.shape[0]
     if n_points <= dim + 2:
         raise NoSpectrum(f"there are only {n_points} points")
-    n_parts, _ = connected_components(weights, directed=False)
+    n_parts, _ = connected_components(graph.for_csgraph, directed=False)
     if n_parts > 1:
         raise NoSpectrum(f"the graph falls into {n_parts} unconnected parts")
     scale = diags_array(1 / np.sqrt(graph.degrees))

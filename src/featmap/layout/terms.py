@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..values import DoubleArray, Radii
-from .moments import MapMoments
+from .moments import ABOUT_MEAN, ABOUT_POINT
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,10 @@ class Terms:
         """The radii that the terms are made of, one row each: (1 + d', m)."""
         return np.vstack([radii.total, (radii.centered if self.kind == "shape" else radii.along).T])
 
-    def about(self, moments: MapMoments) -> tuple[DoubleArray, DoubleArray]:
-        """The mean and the scatter of the neighbours on the map that the radii along the frames are of.
-
-        About the point, the mean counts as zero.
-        """
-        if self.kind == "shape":
-            return moments.means, moments.centered
-        return np.zeros_like(moments.means), moments.scatter
+    @property
+    def about(self) -> float:
+        """What the radii along the frames are about: the mean of the neighbours, or the point."""
+        return ABOUT_MEAN if self.kind == "shape" else ABOUT_POINT
 
     def of_logs(self, logs: DoubleArray) -> DoubleArray:
         """The terms of all points, from the logarithms of their radii: (terms, m)."""

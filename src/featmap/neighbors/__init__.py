@@ -7,18 +7,23 @@ of a row do not depend on the batch that it is asked with.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from ..data.scaling import ScaledData
+import numpy as np
+
+from ..data.scaling import ScaledData, scale_data
 from ..data.sparse import Matrix
 from ..run import Run
 from ..values import Neighbors
 from .exact import ExactSearch
-from .lists import ListSearch
-from .other import CosineSearch, MetricSearch
+from .hellinger import HellingerSearch, root_rows
+from .large import LargeSearch
+from .other import CosineSearch, MetricSearch, check_metric
 from .search import Search, without_self
 
 EXACT_BELOW = 10_000  # rows; above, all pairs cost more than building lists
+USUAL_K = 15  # neighbours that a search is wide enough for, where nobody says how many
 
 
 def find_neighbors(search: Search, rows: Matrix, k: int, run: Run) -> Neighbors:
@@ -27,15 +32,61 @@ def find_neighbors(search: Search, rows: Matrix, k: int, run: Run) -> Neighbors:
     return without_self(indices, distances, k)
 
 
-def make_search(data: ScaledData, raw: Matrix, metric: Any) -> Search:
-    """Choose a search by metric and size. ``raw`` are the data as given, for metrics that need their units."""
-    if metric not in ("euclidean", "cosine"):
-        return MetricSearch(raw.copy(), metric)
-    small = data.shape[0] <= EXACT_BELOW
-    euclidean: Search = ExactSearch(data.matrix) if small else ListSearch(data.matrix)
-    return euclidean if metric == "euclidean" else CosineSearch(euclidean)
+def neighbors_of_rows(X: Matrix, k: int, metric: Any, run: Run) -> Neighbors:
+    """The k nearest others of every row of X, at distances in units of the data."""
+    check_metric(X, metric)
+    data = scale_data(X, run, unit_rows=metric == "cosine")
+    found = find_neighbors(make_search(data, X, metric, k + 1), search_rows(X, data, metric), k, run)
+    if metric != "euclidean":
+        return found
+    return Neighbors(found.indices, data.in_units(found.distances).astype(np.float32))
+
+
+def make_search(
+    data: ScaledData, raw: Matrix, metric: Any, k: int = USUAL_K, kwds: Mapping[str, Any] | None = None
+) -> Search:
+    """Choose a search of k nearest rows by metric and size. ``kwds`` are parameters of the metric.
+
+    ``raw`` are the data as given, for metrics that need their units.
+    """
+    if metric == "euclidean":
+        return _euclidean_search(data.matrix, k)
+    if metric == "cosine":
+        return CosineSearch(_euclidean_search(data.matrix, k))
+    if metric == "hellinger":
+        return HellingerSearch(_euclidean_search(root_rows(raw), k))
+    return MetricSearch(raw.copy(), metric, dict(kwds or {}))
+
+
+def _euclidean_search(matrix: Matrix, k: int) -> Search:
+    return ExactSearch(matrix) if matrix.shape[0] <= EXACT_BELOW else LargeSearch(matrix, k)
 
 
 def search_rows(X: Matrix, data: ScaledData, metric: Any) -> Matrix:
     """The rows as the search wants them: scaled, or as given where a metric needs the data's own units."""
     return data.matrix if metric in ("euclidean", "cosine") else X
+
+
+def give_up_lists(search: Search) -> None:
+    """Give up the lists of a search in very many rows. They are filled again when they are needed."""
+    large = _large(search)
+    if large is not None:
+        large.give_up_lists()
+
+
+def gave_up_lists(search: Search) -> bool:
+    """Whether lists were given up, and are not filled yet."""
+    large = _large(search)
+    return large is not None and large.gave_up_lists
+
+
+def fill_lists(search: Search, run: Run) -> None:
+    """Fill lists that were given up, so that the next search finds them ready."""
+    large = _large(search)
+    if large is not None:
+        large.fill_lists(run)
+
+
+def _large(search: Search) -> LargeSearch | None:
+    inner = search.euclidean if isinstance(search, CosineSearch | HellingerSearch) else search
+    return inner if isinstance(inner, LargeSearch) else None

@@ -1,4 +1,4 @@
-"""Exact search: all pairs, ranked by distances in float64."""
+"""Exact search: all pairs by matrix products, ranked by distances in float64."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from functools import cached_property
 
 import numpy as np
 
-from ..data.sparse import Matrix, SparseRows, dense_rows
-from ..kernels.search import rank_candidates
+from ..data.sparse import Matrix, dense_rows
+from ..kernels.search import propose_candidates, rank_candidates
 from ..run import Run
-from ..values import FloatArray, IntArray
+from ..values import FloatArray, IntArray, SearchReport
 from .copies import n_earlier_copies
-from .search import QUERIES_PER_BLOCK, Found
+from .search import EXACT, QUERIES_PER_BLOCK, Found
 
 ROWS_PER_BLOCK = 1024  # that queries are compared with
-BYTES_OF_CANDIDATES = 2**26  # where they have to be made dense
 
 
 @dataclass(frozen=True)
 class ExactSearch:
-    """All pairs by matrix products, whose rounding error is bounded. What the bound cannot rule out is ranked."""
+    """All pairs."""
 
     matrix: Matrix
 
+    @property
+    def report(self) -> SearchReport:
+        return EXACT
+
     def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
         rows = self._rows_that_count(k)
-        norms = self._norms[rows]
 
         def body(start: int, stop: int) -> Found:
-            block = dense_rows(queries, slice(start, stop))
-            offsets, candidates = self._candidates(block, rows, norms, k)
-            return rank(block, self.matrix, offsets, rows[candidates], k)
+            return exact_neighbors(dense_rows(queries, slice(start, stop)), self.matrix, rows, self._sizes, k)
 
         indices, squared = run.by_blocks_with_progress(queries.shape[0], body, QUERIES_PER_BLOCK)
         return indices, np.sqrt(squared)
@@ -46,44 +46,37 @@ class ExactSearch:
         return n_earlier_copies(self.matrix, np.arange(self.matrix.shape[0]))
 
     @cached_property
-    def _norms(self) -> FloatArray:
-        return np.concatenate(
-            [_squared_norms(dense_rows(self.matrix, rows)) for rows in _blocks(self.matrix.shape[0])]
+    def _sizes(self) -> FloatArray:
+        return squared_sizes(self.matrix)
+
+
+def exact_neighbors(queries: FloatArray, matrix: Matrix, rows: IntArray, sizes: FloatArray, k: int) -> Found:
+    """The k nearest among some rows of the matrix, by index: indices and squared distances.
+
+    Matrix products propose every row that their rounding does not rule out, and exact distances decide. ``sizes``
+    are the squared sizes of all rows.
+    """
+    n_queries = len(queries)
+    indices, squared = np.full((n_queries, k), -1, np.int32), np.full((n_queries, k), np.inf)
+    bounds = np.full((n_queries, k), np.inf, np.float32)
+    own_sizes = _squared_norms(queries)
+    of_query, positions = (np.empty(n_queries * ROWS_PER_BLOCK, np.int32) for _ in range(2))
+    error = np.float32((queries.shape[1] + 8) * np.finfo(np.float32).eps)  # of a sum of so many float32 products
+    for block in _blocks(len(rows)):
+        # Usually all rows count, and a slice makes no copy of them.
+        chosen = block if len(rows) == matrix.shape[0] else rows[block]
+        compared = dense_rows(matrix, chosen)
+        n_proposed = propose_candidates(
+            queries @ compared.T, own_sizes, sizes[chosen], error, bounds, of_query, positions
         )
-
-    def _candidates(
-        self, queries: FloatArray, rows: IntArray, norms: FloatArray, k: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Every row that could be among the k nearest, given the rounding of float32 products of n terms."""
-        products = np.empty((len(queries), len(rows)), np.float32)
-        for block in _blocks(len(rows)):
-            # Usually all rows count, and a slice makes no copy of them.
-            compared = block if len(rows) == self.matrix.shape[0] else rows[block]
-            products[:, block] = queries @ dense_rows(self.matrix, compared).T
-        sizes = _squared_norms(queries)[:, None] + norms
-        error = np.float32((queries.shape[1] + 8) * np.finfo(np.float32).eps)
-        estimate = sizes - 2 * products
-        highest = np.partition(estimate + error * sizes, k - 1, axis=1)[:, k - 1 : k]
-        query, candidates = np.nonzero(estimate - error * sizes <= highest)
-        offsets = np.searchsorted(query, np.arange(len(queries) + 1))
-        return offsets, candidates
-
-
-def rank(queries: FloatArray, matrix: Matrix, offsets: np.ndarray, candidates: IntArray, k: int) -> Found:
-    """The k nearest of each query's candidates: indices and squared distances. Index −1 where there are fewer."""
-    indices, squared = np.full((len(queries), k), -1, np.int32), np.empty((len(queries), k))
-    if not isinstance(matrix, SparseRows):
-        rank_candidates(queries, matrix, candidates, candidates, offsets, indices, squared)
-        return indices, squared
-    # Only as many rows are made dense at a time as there is memory for.
-    rows = np.unique(candidates[candidates >= 0])
-    at_once = max(1, BYTES_OF_CANDIDATES // (4 * matrix.shape[1]))
-    for start in range(0, len(rows), at_once):
-        part = rows[start : start + at_once]
-        positions = np.searchsorted(part, candidates).astype(np.int32)
-        positions[(positions == len(part)) | (part[np.minimum(positions, len(part) - 1)] != candidates)] = -1
-        rank_candidates(queries, matrix[part].toarray(), positions, candidates, offsets, indices, squared)
+        owners, proposed = of_query[:n_proposed], positions[:n_proposed]
+        rank_candidates(queries, compared, owners, proposed, rows[block][proposed], indices, squared)
     return indices, squared
+
+
+def squared_sizes(matrix: Matrix) -> FloatArray:
+    """The squared size of every row, in float32."""
+    return np.concatenate([_squared_norms(dense_rows(matrix, rows)) for rows in _blocks(matrix.shape[0])])
 
 
 def _blocks(n_rows: int) -> Iterator[slice]:

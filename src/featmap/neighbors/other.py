@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..checks.messages import shown
 from ..checks.neighbors import LONGEST
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix
 from ..errors import InvalidDataError, InvalidDataTypeError, warn
-from ..kernels.search import smallest_of_each_row
 from ..run import Run
-from ..values import IntArray, Neighbors
-from .search import QUERIES_PER_BLOCK, Found, Search
+from ..values import IntArray, Neighbors, SearchReport
+from .hellinger import check_not_negative, hellinger_distances
+from .search import EXACT, QUERIES_PER_BLOCK, Found, Search, smallest
 
 # Metrics that have a largest distance, and rows at that distance have nothing in common. scipy's definitions.
 LARGEST_DISTANCES = {
@@ -26,6 +28,7 @@ LARGEST_DISTANCES = {
     "cosine": 2.0,
     "dice": 1.0,
     "hamming": 1.0,
+    "hellinger": 1.0,
     "jaccard": 1.0,
     "matching": 1.0,
     "rogerstanimoto": 1.0,
@@ -36,6 +39,7 @@ LARGEST_DISTANCES = {
 }
 CHECKED_ROWS = 32  # of those whose neighbours a user gave
 SAME_DISTANCE = 1e-2  # relative difference between distances of one metric, computed in float32 or by other formulas
+TRIED_ROWS = 8  # whose distances tell whether the parameters of a metric fit the data
 MOST_AGREE = 0.5  # share of distances that agree if the metric is the same
 ROUNDING = 1e-6  # by which a distance in float32 may miss the largest
 
@@ -46,25 +50,58 @@ def unconnected_from(metric: Any) -> float:
     return largest * (1 - ROUNDING)
 
 
-def check_metric(X: Matrix, metric: Any) -> None:
+def check_metric(X: Matrix, metric: Any, kwds: Mapping[str, Any] | None = None) -> None:
     """Ask for one distance before any work: a metric may need parameters, other data, or fewer features."""
     if metric in ("euclidean", "cosine"):
         return
+    if metric == "hellinger":
+        check_not_negative(X)
+        return
+    try:
+        float(_quietly(X[:1], X[1:2], metric, kwds)[0, 0])
+    except Exception as error:  # a user's own function may raise anything
+        given = f", metric_kwds={shown(dict(kwds))}" if kwds else ""
+        reason = str(error).split("\n")[0].removesuffix(" The following argument types are supported:")
+        raise InvalidDataError(
+            f"FeatMAP(metric={metric!r}{given}): the metric gives no distance between the first two rows of X "
+            f"({reason}); choose a metric that fits the data{', or give X.toarray()' if sp.issparse(X) else ''}, "
+            "give the parameters that scipy.spatial.distance has for it by metric_kwds, or give neighbours by "
+            "precomputed_knn"
+        ) from error
+    if kwds:
+        _check_kwds(X, metric, kwds)
+
+
+def _check_kwds(X: Matrix, metric: Any, kwds: Mapping[str, Any]) -> None:
+    """Refuse parameters by which some rows have no distance: a matrix may not be that of a metric."""
+    rows = X[np.linspace(0, X.shape[0] - 1, min(TRIED_ROWS, X.shape[0])).astype(int)]
+    distances = _quietly(rows, rows, metric, kwds)
+    if not (np.isfinite(distances).all() and distances.min() >= 0):
+        raise InvalidDataError(
+            f"FeatMAP(metric={metric!r}, metric_kwds=…): with these {', '.join(kwds)} some distances between rows "
+            "of X are negative or not finite; VI must be the inverse of a matrix of covariances, and V must not be 0"
+        )
+
+
+def _quietly(queries: Matrix, rows: Matrix, metric: Any, kwds: Mapping[str, Any] | None) -> np.ndarray:
+    """Distances of all pairs. The search gives the same warnings."""
     from sklearn.metrics import pairwise_distances
 
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the search will give the same warnings
-            float(pairwise_distances(X[:1], X[1:2], metric=metric)[0, 0])
-    except Exception as error:  # a user's own function may raise anything
-        raise InvalidDataError(
-            f"FeatMAP(metric={metric!r}): the metric gives no distance between the first two rows of X ({error}); "
-            f"choose a metric that fits the data{', or give X.toarray()' if sp.issparse(X) else ''}, or give "
-            "neighbours by precomputed_knn"
-        ) from error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if metric == "hellinger":
+            return hellinger_distances(queries, rows)
+        return np.asarray(pairwise_distances(queries, rows, metric=metric, **(kwds or {})), np.float64)
 
 
-def warn_of_other_distances(X: Matrix, data: ScaledData, metric: Any, given: Neighbors, searched: str) -> None:
+def warn_of_other_distances(
+    X: Matrix,
+    data: ScaledData,
+    metric: Any,
+    given: Neighbors,
+    searched: str,
+    kwds: Mapping[str, Any] | None = None,
+) -> None:
     """Warn if the distances that a user gave are not those of the metric, by which new rows will be searched.
 
     ``searched`` names the rows X for the warning.
@@ -72,7 +109,7 @@ def warn_of_other_distances(X: Matrix, data: ScaledData, metric: Any, given: Nei
     rows = np.linspace(0, X.shape[0] - 1, min(CHECKED_ROWS, X.shape[0])).astype(int)
     known = np.isfinite(given.distances[rows])
     try:
-        true = np.array([_distances_from(row, given.indices[row], X, data, metric) for row in rows])[known]
+        true = np.array([_distances_from(row, given.indices[row], X, data, metric, kwds) for row in rows])[known]
     except Exception:  # the metric does not fit the data; neighbours may be given for that reason
         return
     agree = np.isclose(
@@ -86,16 +123,14 @@ def warn_of_other_distances(X: Matrix, data: ScaledData, metric: Any, given: Nei
         )
 
 
-def _distances_from(row: int, others: IntArray, X: Matrix, data: ScaledData, metric: Any) -> np.ndarray:
+def _distances_from(
+    row: int, others: IntArray, X: Matrix, data: ScaledData, metric: Any, kwds: Mapping[str, Any] | None
+) -> np.ndarray:
     """As the search measures them, in units of the data."""
     if metric in ("euclidean", "cosine"):
         lengths = np.linalg.norm(data.rows(others).astype(np.float64) - data.rows([row]), axis=1)
         return lengths**2 / 2 if metric == "cosine" else data.in_units(lengths)
-    from sklearn.metrics import pairwise_distances
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return np.asarray(pairwise_distances(X[row : row + 1], X[others], metric=metric), np.float64)[0]
+    return _quietly(X[row : row + 1], X[others], metric, kwds)[0]
 
 
 @dataclass(frozen=True)
@@ -103,6 +138,10 @@ class CosineSearch:
     """Between unit rows |x − y|²/2 is the cosine distance."""
 
     euclidean: Search
+
+    @property
+    def report(self) -> SearchReport | None:
+        return self.euclidean.report
 
     def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
         indices, distances = self.euclidean.nearest(queries, k, run)
@@ -115,12 +154,15 @@ class MetricSearch:
 
     matrix: Matrix
     metric: Any
+    kwds: Mapping[str, Any] = field(default_factory=dict)  # parameters of the metric
+
+    @property
+    def report(self) -> SearchReport:
+        return EXACT
 
     def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
         def body(start: int, stop: int) -> Found:
-            indices, distances = np.empty((stop - start, k), np.int32), np.empty((stop - start, k))
-            smallest_of_each_row(self._distances(queries[start:stop]), indices, distances)
-            return indices, distances
+            return smallest(self._distances(queries[start:stop]), k)
 
         indices, distances = run.by_blocks_with_progress(queries.shape[0], body, QUERIES_PER_BLOCK)
         self._check(distances)
@@ -130,7 +172,7 @@ class MetricSearch:
         from sklearn.metrics import pairwise_distances
 
         try:
-            return np.asarray(pairwise_distances(queries, self.matrix, metric=self.metric), np.float64)
+            return np.asarray(pairwise_distances(queries, self.matrix, metric=self.metric, **self.kwds), np.float64)
         except TypeError as error:
             raise InvalidDataTypeError(
                 f"metric={self.metric!r} gives no distances from these rows to those of the fit ({error}); give "

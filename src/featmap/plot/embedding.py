@@ -6,22 +6,25 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
+from ..errors import InvalidParameterError
 from .parts.canvas import axes_or_new
 from .parts.checks import checked_rows
 from .parts.cloud import Cloud
-from .parts.keys import are_named_on_the_map, explain_colours, names_of_groups, small_groups, write_rest
-from .parts.labels import Categories, read_labels
+from .parts.labelled_map import draw_labelled_map
+from .parts.labels import Categories, Numbers, read_labels
 from .parts.legends import widen_by_legend
-from .parts.marks import draw_rings, names_of_rings
-from .parts.model import ModelOrPipeline, checked_model, map_behind, row_names_of
-from .parts.placed_labels import PlacedLabels
+from .parts.marks import names_of_rings
+from .parts.model import Model, ModelOrPipeline, checked_map, map_behind, row_names_of
+from .parts.names import checked_feature, names_of_features
 from .parts.titles import write_title
+from .parts.values import values_of_feature
 
 
 def embedding(
     model: ModelOrPipeline,
-    labels: ArrayLike | None = None,
+    labels: ArrayLike | str | None = None,
     *,
+    color: ArrayLike | str | None = None,
     rows: int | slice | ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
@@ -34,10 +37,13 @@ def embedding(
     ----------
     model : FeatMAP, Explanation or Pipeline
         A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
-    labels : array-like of shape (n_samples,), default=None
-        Colours of the points. Text, booleans and up to 30 different integers are categories. Up to ten have a legend
-        beside the map, more are named on the map, each where its points are densest. Floats and more different
-        integers are numbers, with a colour bar. Points with a missing label are grey.
+    labels : array-like of shape (n_samples,) or str, default=None
+        Colours of the points, or the name of a feature whose values are the colours. Text, booleans and up to 30
+        different integers are categories. Up to ten have a legend beside the map, more are named on the map, each
+        where its points are densest. Floats and more different integers are numbers, with a colour bar. Points with a
+        missing label are grey.
+    color : array-like of shape (n_samples,) or str, default=None
+        The same as `labels`, by the name that scanpy has for it. Give one of them.
     rows : int, slice or array-like, default=None
         Rows to mark, by their numbers, names or a mask. Each gets a ring above all points and, if there are at most
         40, its name.
@@ -61,25 +67,42 @@ def embedding(
     >>> len(ax.get_legend().get_texts())
     10
     """
-    model = checked_model("embedding", model)
-    colours = None if labels is None else read_labels("embedding", labels, len(model.embedding_), row_names_of(model))
+    model = checked_map("embedding", model)
+    colours = _colours(model, labels, color)
     marked = np.empty(0, int) if rows is None else checked_rows("embedding", model, rows)
     is_new = ax is None
     ax = axes_or_new(ax)
     cloud = Cloud(ax, model.embedding_, colours, map_behind(model))
-    shown = cloud.draw_labelled(colours)
     rings = cloud.positions[marked]
-    draw_rings(ax, rings)
-    cloud.finish_axes()
-    names = names_of_rings(model, marked, rings)
-    if isinstance(colours, Categories) and are_named_on_the_map(colours):
-        names += names_of_groups(colours, cloud.positions)
-        PlacedLabels(ax, names, np.concatenate([rings, small_groups(colours, cloud.positions)]))
-        write_rest(ax, colours)
-    else:
-        PlacedLabels(ax, names, rings)
-        explain_colours(ax, colours, shown)
+    draw_labelled_map(cloud, colours, rings, names_of_rings(model, marked, rings))
     write_title(ax, model)
     if is_new:
         widen_by_legend(ax)
     return ax
+
+
+def _colours(
+    model: Model, labels: ArrayLike | str | None, color: ArrayLike | str | None
+) -> Categories | Numbers | None:
+    """Return what the points are coloured by, if anything: labels by either name, or the values of a feature."""
+    if labels is not None and color is not None:
+        raise InvalidParameterError(
+            "embedding(labels=…, color=…): both are the colours of the points; give one of them"
+        )
+    given = labels if color is None else color
+    if isinstance(given, str):
+        return _values(model, given)
+    return None if given is None else read_labels("embedding", given, len(model.embedding_), row_names_of(model))
+
+
+def _values(model: Model, feature: str) -> Numbers:
+    """Return the values of a feature."""
+    model._check_features()
+    names = names_of_features("embedding", model, None)
+    if feature not in names:
+        raise InvalidParameterError(
+            f"embedding(labels={feature!r}): a text must be the name of a feature, such as {names[0]!r}; labels of "
+            "the rows are an array with one value per row, for example frame['label'] or adata.obs['label']"
+        )
+    column = checked_feature("embedding", names, feature)
+    return Numbers(values_of_feature(model, np.arange(len(model.embedding_)), column), feature)

@@ -88,7 +88,7 @@ def local_frame(
     ax = axes_for_panels(ax, SIZE)
     surroundings = ax.inset_axes(SURROUNDINGS)
     scale = draw_surroundings(surroundings, model, row, shown, shown_names, None)
-    longest = longest_in_words(kind, shown_names, shown.arrows, scale)
+    longest = longest_in_words(kind, shown_names, shown.arrows, scale, shown.units)
     write_caption(surroundings, [*HOW_TO_READ, *longest, trust_caption(model)])
     write_title(ax, model, f"What changes across the map around {name_of_row(model, row)}")
     _draw_whole_map(ax.inset_axes(MAP), model, row)

@@ -126,7 +126,9 @@ def _draw_arrows(
     written = [shortened(names[column]) for column in shown.columns]
     scale = draw_surroundings(ax, model, row, shown, written, colours)
     ax.set_title("What changes across the map here", fontsize="small")
-    write_caption(ax, [*HOW_TO_READ, *longest_in_words(kind, written, shown.arrows, scale), trust_caption(model)])
+    write_caption(
+        ax, [*HOW_TO_READ, *longest_in_words(kind, written, shown.arrows, scale, shown.units), trust_caption(model)]
+    )
 
 
 def _draw_bars(ax: Axes, answer: Why, names: list[str]) -> None:

@@ -83,15 +83,27 @@ class Run:
         """The arrays that ``body(start, stop)`` returns for every block of rows, joined."""
         return self._joined(n_rows, body, block, self._threads.over_rows)
 
-    def by_blocks_with_progress(self, n_rows: int, body: Body, block: int = BLOCK) -> tuple[np.ndarray, ...]:
-        """The same, with every block reported as so many steps of the current stage."""
+    def by_blocks_with_progress(
+        self, n_rows: int, body: Body, block: int = BLOCK, places: np.ndarray | None = None
+    ) -> tuple[np.ndarray, ...]:
+        """The same, with every block reported as so many steps of the current stage.
+
+        Row i goes to ``places[i]`` of the arrays, by default to i.
+        """
 
         def over_rows(n_rows: int, task: Task, block: int) -> None:
             self._threads.over_rows(n_rows, task, block, lambda done: self._progress.step(done, n_rows))
 
-        return self._joined(n_rows, body, block, over_rows)
+        return self._joined(n_rows, body, block, over_rows, places)
 
-    def _joined(self, n_rows: int, body: Body, block: int, over_rows: Callable[..., None]) -> tuple[np.ndarray, ...]:
+    def _joined(
+        self,
+        n_rows: int,
+        body: Body,
+        block: int,
+        over_rows: Callable[..., None],
+        places: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, ...]:
         joined: list[np.ndarray] = []
         lock = threading.Lock()
 
@@ -100,10 +112,14 @@ class Run:
             with lock:
                 if not joined:  # the first block to be ready tells the shapes
                     joined.extend(np.empty((n_rows, *part.shape[1:]), part.dtype) for part in parts)
+            here = slice(start, stop) if places is None else places[start:stop]
             for whole, part in zip(joined, parts, strict=True):
-                whole[start:stop] = part
+                whole[here] = part
 
         if n_rows == 0:
             return body(0, 0)
         over_rows(n_rows, task, block)
         return tuple(joined)
+
+
+SERIAL = Run(None)  # in the calling thread alone, and nobody is told

@@ -1,7 +1,7 @@
 """How much memory a fit takes, before it begins: a table of bytes a row, by stage.
 
-It counts what a fit allocates at its peak. The data that the user passes are there already and do not count, nor does
-the interpreter with its libraries.
+It counts what a fit allocates at its peak. The data that the user passes are there already, in memory or in a file,
+and do not count, nor does the interpreter with its libraries.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from joblib import effective_n_jobs
 
+from ..checks.directions import n_components_of
+from ..checks.metrics import NAME_OF_DISTANCES
 from ..checks.parameters import RULES, Rules, check_each, check_tangent_neighbors, either, integer, none
 from ..errors import NotEnoughMemoryError
 
@@ -22,15 +24,26 @@ if TYPE_CHECKING:
 # Sizes of the stages, as their modules have them. They change rarely, and a test compares the sum with real fits.
 BLOCK_BYTES = 2**22  # of rows that a thread works on
 SMALL_ROWS = 10_000  # up to so many rows all pairs are compared
-QUERIES = 256  # of a block of the neighbour search
-LIST_COORDINATES = 64
-PROBED_LISTS = 20
+QUERIES = 512  # of a block of the neighbour search
+LIST_COORDINATES = 64  # of a row in the lists; up to 256 where the search has to be widened that far
+LIST_SAMPLE = 24 / 128  # of the rows, from which the centres of the lists are found
 CANDIDATE_BYTES = 2**26  # of sparse candidates made dense
 SAMPLE_BYTES = 2**28  # of the sample from which principal directions are found
 SAMPLE_ROWS = 10_000
 SMOOTHED_ROWS = 20_000  # up to so many rows the start is smoothed principal components
 SPECTRAL_ROWS = 100_000  # up to so many rows it is the graph's spectrum
-AXES_BYTES = 5 * 2**24  # of axes of all points, for a slice of the features
+PRODUCT_BYTES = 2**20  # of inner products of the points of a block
+LEADING_BYTES = 2**28  # up to so many bytes the leading factors of all points are kept until the alignment
+AXES_BYTES = 2**27  # of axes of all points, for a slice of the features
+SLICE_FEATURES = 64  # that it has at least
+MOST_PARTS = 4  # of the points, where the axes of all take more
+LISTS_KEPT_UP_TO = 100_000  # rows; in a fit of more, the coordinates in lists are given up until the map is made
+LIST_PADDING = 1.125  # lists are stored in blocks of 32, and have 128 rows on average
+# Axes that a part needs for each of its points: its own, and those of points beyond that edges lead to.
+AXES_PER_POINT = 1.5
+
+# Bytes a row of groups of rows and their edges, from which large maps start.
+GROUP_BYTES = 16
 
 # Directed edges of the graph for every neighbour: 1 if all are mutual, at most 2. Real data have some 1.5.
 EDGES_PER_NEIGHBOR = 1.5
@@ -58,15 +71,109 @@ class Sizes:
     k_tangent: int  # neighbours of a tangent space
     dim: int  # of the map
     n_stored: int | None  # values of sparse data, None for dense
-    item: int  # bytes of a value of the data
+    item: int  # bytes of a value of the rows that a search has for itself; 0 if it has none
     has_fast_metric: bool
     n_threads: int
     pca: int | None = None  # principal components that neighbourhoods are made of
+    has_checkpoint: bool = False
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.n_stored is not None
+
+    @property
+    def stored(self) -> float:
+        """Values of a row that are stored."""
+        return self.n if self.n_stored is None else self.n_stored / self.m
+
+    @property
+    def e(self) -> float:
+        """Edges of a row."""
+        return min(EDGES_PER_NEIGHBOR * self.k, self.m - 1)
+
+    @property
+    def r(self) -> int:
+        """Local directions."""
+        return min(self.k_tangent, self.n)
+
+    @property
+    def q(self) -> int:
+        """Aligned directions."""
+        return min(self.dim, self.r)
+
+    @property
+    def data(self) -> float:
+        """Bytes of a scaled row."""
+        return (8 if self.is_sparse else 4) * self.stored
+
+    @property
+    def searched(self) -> float:
+        """Bytes of a row that a search has for itself: the data as they are, or their roots."""
+        return (self.item + (4 if self.is_sparse else 0)) * self.stored if self.item else 0.0
+
+    @property
+    def threads(self) -> int:
+        """No more threads search than there are blocks of rows."""
+        return min(self.n_threads, -(-self.m // QUERIES))
+
+    @property
+    def has_lists(self) -> bool:
+        return self.has_fast_metric and self.m > SMALL_ROWS
+
+    @property
+    def members(self) -> float:
+        """Bytes a row of the numbers in lists."""
+        return 4.0 * LIST_PADDING if self.has_lists else 0.0
+
+    @property
+    def coordinates(self) -> float:
+        """Bytes of the coordinates of a row."""
+        return 4.0 * min(-(-self.n // 8) * 8, LIST_COORDINATES) if self.has_lists else 0.0
+
+    @property
+    def given_up(self) -> float:
+        """Bytes a row that lists give up until the map is made."""
+        return self.coordinates * LIST_PADDING if self.m > LISTS_KEPT_UP_TO else 0.0
+
+    @property
+    def leading(self) -> float:
+        """Bytes a row of the leading factors, where they are kept until the alignment."""
+        factors = 8.0 * self.k_tangent * self.q
+        return factors if factors * self.m <= LEADING_BYTES else 0.0
+
+    @property
+    def products(self) -> float:
+        """Bytes of the inner products of the blocks that threads work on."""
+        needed = 1 + 8 * (self.k_tangent + 1) ** 2 * self.m // PRODUCT_BYTES
+        return 6.0 * PRODUCT_BYTES * min(self.n_threads, needed)
+
+    @property
+    def sample(self) -> float:
+        """Bytes of the sample that principal directions are found from."""
+        return 4.0 * self.n * min(self.m, SAMPLE_ROWS, max(SAMPLE_BYTES // (4 * self.n), 100))
+
+    @property
+    def graph(self) -> float:
+        """Bytes a row of the graph."""
+        return 8 * self.e + 4
+
+    @property
+    def rotations(self) -> float:
+        """Bytes a row of the rotations along edges, which are codes in the plane."""
+        return 4 * self.e * (1 if self.q == self.dim == 2 else self.q**2)
+
+    @property
+    def connection(self) -> float:
+        """Bytes a row of rotations and steps along edges."""
+        return 4 * self.e * self.q + self.rotations
 
 
 @dataclass(frozen=True)
 class StageMemory:
-    """What a stage allocates: bytes a row kept to the end, bytes a row while it runs, and bytes beside the rows."""
+    """What a stage allocates: bytes a row for later stages, bytes a row while it runs, and bytes beside the rows.
+
+    ``kept`` is negative if the stage gives up more than it keeps.
+    """
 
     stage: str
     kept: float
@@ -75,61 +182,105 @@ class StageMemory:
 
 
 def memory_by_stage(s: Sizes) -> list[StageMemory]:
-    """The table. With ``pca`` that of the components, which are dense, with the features scaled beside them."""
+    """The table. A checkpoint keeps in memory what a stage without one gives up."""
+    stages, kept = _stages(s), _kept_by_checkpoint(s) if s.has_checkpoint else {}
+    return [replace(stage, kept=stage.kept + kept.get(stage.stage, 0.0)) for stage in stages]
+
+
+def _kept_by_checkpoint(s: Sizes) -> dict[str, float]:
+    """Bytes a row, by the stage from which on only the checkpoint needs them.
+
+    They are where the map starts, with groups of rows; the graph in the order of the rows, beside that of the layout;
+    the leading factors; and rotations and steps along edges.
+    """
+    start = 4.0 * s.dim + (GROUP_BYTES if s.m > SMOOTHED_ROWS else 0)
+    return {"start": start, "alignment": s.graph, "layout": s.leading, "end": s.connection}
+
+
+def _stages(s: Sizes) -> list[StageMemory]:
+    """With ``pca`` those of the components, which are dense, with the features scaled beside them."""
     if s.pca is None:
-        return _of_features(s)
-    features = _of_features(s)[0]
-    scaling, *later = _of_features(replace(s, n=s.pca, n_stored=None, item=8))
-    sample = _sample_bytes(s) if s.n_stored is None else 0.0  # sparse rows stay sparse
-    fixed = sample + 2 * BLOCK_BYTES * s.n_threads
-    return [StageMemory("scaling", scaling.kept + features.kept, features.working + 8 * s.pca, fixed), *later]
+        return [stage(s) for stage in STAGES]
+    components = replace(s, n=s.pca, n_stored=None, item=8 if s.item else 0, pca=None)
+    features, scaled = _scaling(s), _scaling(components)
+    fixed = (0.0 if s.is_sparse else s.sample) + 2 * BLOCK_BYTES * s.n_threads
+    scaling = StageMemory("scaling", scaled.kept + features.kept, features.working + 8 * s.pca, fixed)
+    return [scaling, *(stage(components) for stage in STAGES[1:])]
 
 
-def _sample_bytes(s: Sizes) -> float:
-    """The sample that principal directions are found from."""
-    return 4.0 * s.n * min(s.m, SAMPLE_ROWS, max(SAMPLE_BYTES // (4 * s.n), 100))
+def _scaling(s: Sizes) -> StageMemory:
+    return StageMemory("scaling", s.data, 12 * s.stored if s.is_sparse else 0, 2 * BLOCK_BYTES)
 
 
-def _of_features(s: Sizes) -> list[StageMemory]:
-    """Of two alternatives within a stage the larger counts."""
-    e = min(EDGES_PER_NEIGHBOR * s.k, s.m - 1)  # edges a row
-    r = min(s.k_tangent, s.n)  # local directions
-    q = min(s.dim, r)  # aligned directions
+def _neighbors(s: Sizes) -> StageMemory:
     k = max(s.k, s.k_tangent)
-    data = 4 * s.n if s.n_stored is None else 8 * s.n_stored / s.m
-    raw = s.item * s.n if s.n_stored is None else (4 + s.item) * s.n_stored / s.m
-    threads = min(s.n_threads, -(-s.m // QUERIES))  # no more threads work than there are blocks of rows
-    dense = 0.0 if s.n_stored is None else 4.0 * s.n * threads  # of a sparse row that every thread makes dense
-    sample = _sample_bytes(s)
-    lists = 4.0 * min(-(-s.n // 8) * 8, LIST_COORDINATES)
-    found = 20.0 * (k + 1)
-    ranked = min(dense * s.m, threads * CANDIDATE_BYTES)
-    spectral = SMOOTHED_ROWS < s.m <= SPECTRAL_ROWS
-    neighborhoods = 4 * BLOCK_BYTES * min(s.n_threads, 1 + 4 * s.n * s.k_tangent * s.m // BLOCK_BYTES)
+    dense = 4.0 * s.n * s.threads if s.is_sparse else 0.0  # of a sparse row that every thread makes dense
+    ranked = QUERIES * dense + min(dense * s.m, s.threads * CANDIDATE_BYTES)
+    found = 13.0 * (k + 1)
+    if not s.has_lists:
+        return StageMemory("neighbors", s.searched + 8 * k, 20.0 * (k + 1) + s.threads * 24 * QUERIES, ranked)
+    # Either the lists are filled, from coordinates, homes and places, or they are searched.
+    filling = s.coordinates + 24 + LIST_SAMPLE * (s.data + s.coordinates) - 8 * k
+    kept = s.searched + s.members + s.coordinates * LIST_PADDING - s.given_up
+    return StageMemory("neighbors", kept + 8 * k, s.given_up + max(filling, 12 + found), max(s.sample, ranked))
 
-    if s.has_fast_metric and s.m > SMALL_ROWS:
-        search = StageMemory(
-            "neighbors", lists + 8 * k, lists + 4 * PROBED_LISTS + found, max(sample, QUERIES * dense + ranked)
-        )
-    else:
-        kept = 8 * k if s.has_fast_metric else raw + 8 * k
-        search = StageMemory("neighbors", kept, found + threads * 24 * QUERIES, QUERIES * dense + ranked)
-    return [
-        StageMemory("scaling", data, 0 if s.n_stored is None else 12 * s.n_stored / s.m, BLOCK_BYTES),
-        search,
-        StageMemory("graph", 8 * e, (8 + 12 * 5.5) * s.k),
-        StageMemory(
-            "tangents",
-            8 * r * (s.k_tangent + 1) + 4 * s.k_tangent + 8 * (1 + 2 * s.dim),
-            24 * s.k_tangent + 16 * r,
-            neighborhoods,
-        ),
-        StageMemory("start", 0, 36 * e + 160 if spectral else 24 * (s.dim + 8), 0 if spectral else sample),
-        StageMemory(
-            "alignment", 8 * e + 4 * e * q * (q + 1), 24 * e, min(AXES_BYTES, 4 * s.m * s.n * q) * (1 + 1 / q)
-        ),
-        StageMemory("layout", 0, 4 * e * q**2 + 17 * e + 48 + 76 * s.dim + 24 * s.dim**2),
-    ]
+
+def _graph(s: Sizes) -> StageMemory:
+    return StageMemory("graph", s.graph, 12 * s.k + 48)
+
+
+def _tangents(s: Sizes) -> StageMemory:
+    neighborhoods = 4 * BLOCK_BYTES * s.n_threads if s.is_sparse else 0
+    own_weights = 8 * s.k_tangent if s.k_tangent > s.k else 0
+    kept = 4 * s.r + 4 * s.k_tangent + 4 + 8 * (1 + 2 * s.dim)
+    return StageMemory("tangents", kept, s.leading + s.r + own_weights, neighborhoods + s.products)
+
+
+def _start(s: Sizes) -> StageMemory:
+    """Smoothed components, the spectrum, or groups of rows, over which the map of the groups is spread."""
+    if s.m <= SMOOTHED_ROWS:
+        return StageMemory("start", 0, s.leading + 24.0 * (s.dim + 8), s.sample)
+    if s.m <= SPECTRAL_ROWS:
+        return StageMemory("start", 0, s.leading + 36 * s.e + 160)
+    return StageMemory("start", 0, s.leading + 12 * s.e + 40 * s.dim, s.sample)
+
+
+def _alignment(s: Sizes) -> StageMemory:
+    """The graph changes its order, and is not held twice. Rotations are made when the axes are gone."""
+    width = min(s.n, max(SLICE_FEATURES, AXES_BYTES // (4 * s.m * s.q)))
+    factors = s.leading if width == s.n else 8.0 * s.k_tangent * s.q
+    n_parts = min(MOST_PARTS, max(1, -(-4 * s.m * s.q * width // AXES_BYTES)))
+    axes = 4.0 * s.q * width * (1.0 if n_parts == 1 else AXES_PER_POINT / n_parts)
+    copied = 0.0 if width == s.n and not s.is_sparse else 4.0 * width
+    sums = 8 * s.e if s.q == s.dim == 2 else 4 * s.e * s.q**2
+    working = factors + sums + max(axes + copied - s.rotations, 0.0) + 16 + 4 * s.dim
+    return StageMemory("alignment", s.connection, working, s.products)
+
+
+def _layout(s: Sizes) -> StageMemory:
+    """Edges, the order and the state of the descent; what density asks for; and what an epoch makes of the map."""
+    n_terms, n_moments = min(s.dim, 2) + (s.dim if s.dim > 2 else 0), 1 + s.dim + s.dim * (s.dim + 1) // 2
+    target, epoch = 8 + 16 * n_terms, 8 * (n_moments + 1 + s.dim) + 32 * n_terms
+    return StageMemory("layout", 0, _edges(s) + 20 * s.dim + 4 * s.dim**2 + target + epoch)
+
+
+def _frames(s: Sizes) -> StageMemory:
+    return StageMemory("frames", 0, _edges(s) + 12 * s.dim + 28 * s.dim**2)
+
+
+def _end(s: Sizes) -> StageMemory:
+    """Lists are filled again, and radii compared. Edges, rotations and steps are gone."""
+    answers = 8 * s.dim + 4 * s.dim**2 + 16 * (1 + s.dim)
+    kept = answers + s.given_up - s.connection
+    return StageMemory("end", kept, 8 * (1 + 2 * s.dim) + 40 * (2 + s.dim))
+
+
+def _edges(s: Sizes) -> float:
+    """Bytes a row of what the layout knows of the edges, and of the order."""
+    return s.e + 4 * s.k + 29
+
+
+STAGES = (_scaling, _neighbors, _graph, _tangents, _start, _alignment, _layout, _frames, _end)
 
 
 def peak(s: Sizes) -> MemoryEstimate:
@@ -158,6 +309,7 @@ ASKED_RULES: Rules = {
     "shape": (_is_shape, "must be a pair of integers: at least 2 rows and at least 1 column"),
     "dtype": (_is_dtype, "must be a type of numpy, such as X.dtype"),
     "n_stored": (either(none, integer(0)), "must be None for dense data, or the number of stored values (X.nnz)"),
+    "checkpoint": (lambda value: isinstance(value, bool), "must be True or False"),
 }
 
 
@@ -168,15 +320,20 @@ def estimate_memory(
     n_components: int = 2,
     n_tangent_neighbors: int | None = None,
     metric: Any = "euclidean",
-    pca: int | None = None,
+    pca: int | np.ndarray | None = None,
     dtype: Any = np.float32,
     n_stored: int | None = None,
     n_jobs: int | None = -1,
+    checkpoint: bool = False,
 ) -> MemoryEstimate:
     """Estimate how much memory a fit needs.
 
     It is the most that `FeatMAP.fit` allocates at any time, beyond the data themselves and the interpreter. It was
     within a quarter of the truth on 70,000 × 784 and 300,000 × 50 numbers; on other systems it may be further off.
+
+    It is the same for data in a memory map, in Zarr or in HDF5: the data themselves stay on the disk, and what is
+    counted of them is the scaled copy that the model keeps, 4 bytes a value. Arrays of Zarr and HDF5 of up to 64 MB
+    are read into memory, which is not counted.
 
     Parameters
     ----------
@@ -190,15 +347,18 @@ def estimate_memory(
         As in `FeatMAP`.
     metric : str or callable, default="euclidean"
         As in `FeatMAP`.
-    pca : int or None, default=None
+    pca : int, ndarray of shape (n_features, q) or None, default=None
         As in `FeatMAP`.
     dtype : dtype, default=float32
-        The type of the data. It counts only for metrics other than ``"euclidean"`` and ``"cosine"``, for which the
-        data are kept as they are.
+        The type of the data. It counts only for metrics other than ``"euclidean"``, ``"cosine"`` and ``"hellinger"``,
+        for which the data are kept as they are.
     n_stored : int or None, default=None
         The number of stored values of sparse data. By default the data are dense.
     n_jobs : int or None, default=-1
         As in `FeatMAP`.
+    checkpoint : bool, default=False
+        Whether the fit has a checkpoint. It is written with the results of all stages each time, so they stay in
+        memory until the fit ends, and the graph is held twice.
 
     Returns
     -------
@@ -221,21 +381,31 @@ def estimate_memory(
         "dtype": dtype,
         "n_stored": n_stored,
         "n_jobs": n_jobs,
+        "checkpoint": checkpoint,
     }
     check_each("estimate_memory", asked, ASKED_RULES)
     check_tangent_neighbors("estimate_memory", n_tangent_neighbors, n_neighbors)
     n_rows, n_features = shape
     n_neighbors = min(n_neighbors, n_rows)
     n_others = min(n_tangent_neighbors or n_neighbors, n_rows) - 1
-    fast = metric in ("euclidean", "cosine")
+    fast = isinstance(metric, str) and metric in ("euclidean", "cosine", "hellinger")
     n_threads = 1 if n_jobs is None else effective_n_jobs(n_jobs)
-    itemsize = np.dtype(dtype).itemsize
-    return peak(
-        Sizes(n_rows, n_features, n_neighbors - 1, n_others, n_components, n_stored, itemsize, fast, n_threads, pca)
-    )
+    itemsize = 4 if metric == "hellinger" else 0 if fast else np.dtype(dtype).itemsize
+    if isinstance(metric, str) and metric == NAME_OF_DISTANCES:
+        n_features, n_stored, itemsize = 1, None, 0  # distances are used where they are
+    counts = n_rows, n_features, n_neighbors - 1, n_others, n_components
+    return peak(Sizes(*counts, n_stored, itemsize, fast, n_threads, n_components_of(pca), checkpoint))
 
 
-def check_memory(caller: str, X: Any, settings: NeighborhoodSettings, n_components: int, n_jobs: int | None) -> None:
+def check_memory(
+    caller: str,
+    X: Any,
+    settings: NeighborhoodSettings,
+    n_components: int,
+    n_jobs: int | None,
+    *,
+    checkpoint: bool = False,
+) -> None:
     """Refuse a fit that needs more memory than the machine has, where the system tells how much it has."""
     needed = estimate_memory(
         X.shape,
@@ -243,10 +413,11 @@ def check_memory(caller: str, X: Any, settings: NeighborhoodSettings, n_componen
         n_components=n_components,
         n_tangent_neighbors=max(settings.n_tangent_neighbors, 3),
         metric=settings.metric,
-        pca=settings.pca,
+        pca=n_components_of(settings.pca),
         dtype=X.dtype,
         n_stored=getattr(X, "nnz", None),
         n_jobs=n_jobs,
+        checkpoint=checkpoint,
     )
     available = available_memory()
     if available is not None and needed > available:
@@ -254,6 +425,7 @@ def check_memory(caller: str, X: Any, settings: NeighborhoodSettings, n_componen
             f"{caller}(X): it needs about {in_gb(needed)} beyond the data, and {in_gb(available)} are available; fit "
             "a sample of the rows and place the others by transform, reduce the features first (sklearn's PCA or "
             "TruncatedSVD), or choose smaller n_neighbors and n_tangent_neighbors"
+            f"{', or fit without a checkpoint, which keeps more in memory' if checkpoint else ''}"
         )
 
 
@@ -275,7 +447,8 @@ def _container_has() -> int | None:
         most = int((CGROUP / "memory.max").read_text())
         used = int((CGROUP / "memory.current").read_text())
         statistics = dict(line.split() for line in (CGROUP / "memory.stat").read_text().splitlines())
-        return most - used + int(statistics["file"])  # the cache of files can be given up
+        # The cache of files can be given up, but not files that are in memory only (shmem), which it includes.
+        return most - used + int(statistics["file"]) - int(statistics.get("shmem", 0))
     except (OSError, ValueError, KeyError):  # there is no container, or it has no limit ("max")
         return None
 

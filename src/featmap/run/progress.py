@@ -15,10 +15,11 @@ import numpy as np
 
 from ..checks.extras import pandas_for
 from ..errors import FitStopped, InvalidParameterError
+from ..values import SearchReport
 
 Callback = Callable[[str, int, int], object]
 
-LAYOUT = "layout"
+LAYOUT, COARSE_LAYOUT, LISTS = "layout", "coarse layout", "lists"
 # Roughly the share of each stage in the time of a fit (MNIST, two threads). The bar of the whole fit goes by them.
 SHARES = {
     "scaling": 0.03,
@@ -30,6 +31,10 @@ SHARES = {
     LAYOUT: 0.4,
     "frames": 0.04,
 }
+# The same of the map of the coarse graph, where there is one.
+SHARES_OF_COARSE = {COARSE_LAYOUT: 0.08}
+# Lists of neighbours that are filled again, if they were given up. Nobody knows before the fit whether they will be.
+SHARES_OF_LISTS = {LISTS: 0.0}
 # The same when groups are compared.
 SHARES_OF_CONTRAST = {"importance": 0.3, "permutations": 0.7}
 STEPS_OF_BAR = 1000
@@ -55,7 +60,7 @@ class StageReport:
 
 
 class FitReport(Sequence[StageReport]):
-    """Seconds, CPU seconds and peak memory of each stage of a fit, in their order.
+    """Seconds, CPU seconds and peak memory of each stage of a fit, in their order, and how neighbours were searched.
 
     `FeatMAP.fit_report_` is one. It prints as a table. The peak is that of the process so far.
 
@@ -63,6 +68,8 @@ class FitReport(Sequence[StageReport]):
     ----------
     stages : sequence of StageReport, default=()
         What each stage took.
+    search : SearchReport or None, default=None
+        How neighbours were searched. None if they were given, or taken from a checkpoint.
 
     Examples
     --------
@@ -71,10 +78,13 @@ class FitReport(Sequence[StageReport]):
     >>> report = FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data).fit_report_
     >>> [stage.stage for stage in report]
     ['scaling', 'neighbors', 'graph', 'tangents', 'start', 'alignment', 'layout', 'frames']
+    >>> report.recall
+    1.0
     """
 
-    def __init__(self, stages: Sequence[StageReport] = ()) -> None:
+    def __init__(self, stages: Sequence[StageReport] = (), search: SearchReport | None = None) -> None:
         self._stages = tuple(stages)
+        self.search = search
 
     def __len__(self) -> int:
         return len(self._stages)
@@ -83,9 +93,17 @@ class FitReport(Sequence[StageReport]):
         return self._stages[number]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, FitReport) and self._stages == other._stages
+        return isinstance(other, FitReport) and (self._stages, self.search) == (other._stages, other.search)
 
     __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def recall(self) -> float | None:
+        """The part of the true neighbours that the search found, measured on 200 rows; 1 if the search was exact.
+
+        None if neighbours were given, or taken from a checkpoint.
+        """
+        return None if self.search is None else self.search.recall
 
     @property
     def total(self) -> StageReport:
@@ -118,7 +136,8 @@ class FitReport(Sequence[StageReport]):
         return pandas_for("to_frame").DataFrame([astuple(stage) for stage in self], columns=names).set_index("stage")
 
     def __repr__(self) -> str:
-        return "\n".join(str(stage) for stage in (*self, self.total)) if len(self) else "FitReport()"
+        lines = [*self, self.total] if len(self) else []
+        return "\n".join(str(line) for line in (*lines, *self._of_search)) or "FitReport()"
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -127,7 +146,11 @@ class FitReport(Sequence[StageReport]):
             for stage in (*self, self.total)
         )
         head = "<tr><th>stage</th><th>seconds</th><th>CPU seconds</th><th>peak memory (MB)</th></tr>"
-        return f"<table>{head}{rows}</table>"
+        return f"<table>{head}{rows}</table>{''.join(f'<p>{line}</p>' for line in self._of_search)}"
+
+    @property
+    def _of_search(self) -> tuple[SearchReport, ...]:
+        return () if self.search is None else (self.search,)
 
 
 class Progress:
@@ -198,8 +221,8 @@ class _Bar:
     """One bar for all stages, by tqdm: in terminals, notebooks and files."""
 
     def __init__(self, stages: Iterable[str], stream: TextIO | None) -> None:
-        shares = {stage: (SHARES | SHARES_OF_CONTRAST)[stage] for stage in stages}
-        self._shares = {stage: share / sum(shares.values()) for stage, share in shares.items()}
+        shares = {stage: (SHARES | SHARES_OF_COARSE | SHARES_OF_CONTRAST)[stage] for stage in stages}
+        self._shares = SHARES_OF_LISTS | {stage: share / sum(shares.values()) for stage, share in shares.items()}
         kind = _bar_class(stream)
         in_notebook = any(base.__module__ == "tqdm.notebook" for base in kind.__mro__)
         is_live = in_notebook or getattr(stream or sys.stderr, "isatty", lambda: False)()

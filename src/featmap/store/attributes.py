@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from ..explanation.points import MappedData
+from ..preparation.recipe import Recipe
 from .checks import numbers_in, require, require_finite
-from .registry import DOUBLE, FLOAT, INT, REPORT
+from .registry import DOUBLE, FLOAT, INT, RECIPE, REPORT
 from .schema.arrays import Array, Sparse, within
 from .schema.codec import Codec
 from .schema.containers import Table
@@ -19,7 +18,6 @@ ATTRIBUTES: Mapping[str, Codec] = {
     "embedding_": Array(FLOAT, 2),
     "frames_": Array(FLOAT, 3),
     "graph_": Sparse(FLOAT),
-    "singular_values_": Array(DOUBLE, 2),
     "intrinsic_dim_": Array(INT, 1),
     "radii_": Array(DOUBLE, 2),
     "embedding_radii_": Array(DOUBLE, 2),
@@ -37,6 +35,7 @@ ATTRIBUTES: Mapping[str, Codec] = {
 SOMETIMES: Mapping[str, Codec] = {
     "feature_names_in_": FeatureNames(),
     "row_names_in_": RowNames(),
+    "recipe_": RECIPE,
     "_sklearn_output_config": Table({}, {"transform": Text()}),
 }
 FINITE = (
@@ -51,19 +50,30 @@ def check_attributes(attributes: Mapping[str, Any], mapped: MappedData) -> None:
         require(name, name not in attributes or attributes[name].shape == shape)
     for name in FINITE:
         require_finite(name, *numbers_in(attributes[name]))
-    require("n_features_in_", attributes["n_features_in_"] == mapped.data.shape[1])
+    require("n_features_in_", attributes["n_features_in_"] == _n_columns(mapped))
+    if "recipe_" in attributes:
+        _check_recipe(attributes["recipe_"], mapped.data.shape[1])
     require("n_epochs_", attributes["n_epochs_"] >= 0)
     require("intrinsic_dim_", within(attributes["intrinsic_dim_"], 0, mapped.tangents.n_directions + 1))
-    _check_singular_values(attributes["singular_values_"], mapped)
+
+
+def _n_columns(mapped: MappedData) -> int:
+    """Columns that the data had: the features, or the distances to all rows."""
+    return mapped.data.shape[1] if mapped.manifold.has_features else mapped.data.shape[0]
+
+
+def _check_recipe(recipe: Recipe, n_features: int) -> None:
+    require("recipe_", len(recipe.origins) == len(recipe.missing) == n_features)
+    require_finite("recipe_", recipe.missing, recipe.origins.factor, recipe.origins.offset)
+    require("recipe_", bool((recipe.origins.factor != 0).all()))
 
 
 def _shapes(mapped: MappedData) -> dict[str, tuple[int, ...]]:
-    (n_rows, n_features), dim = mapped.data.shape, mapped.embedding.shape[1]
+    n_rows, dim = mapped.embedding.shape
     return {
         "embedding_": (n_rows, dim),
         "frames_": (n_rows, dim, dim),
         "graph_": (n_rows, n_rows),
-        "singular_values_": mapped.tangents.singular_values.shape,
         "intrinsic_dim_": (n_rows,),
         "radii_": (n_rows, dim),
         "embedding_radii_": (n_rows, dim),
@@ -71,13 +81,6 @@ def _shapes(mapped: MappedData) -> dict[str, tuple[int, ...]]:
         "total_radii_": (n_rows,),
         "embedding_total_radii_": (n_rows,),
         "mean_shapes_": (2,),
-        "feature_names_in_": (n_features,),
+        "feature_names_in_": (_n_columns(mapped),),
         "row_names_in_": (n_rows,),
     }
-
-
-def _check_singular_values(values: np.ndarray, mapped: MappedData) -> None:
-    """Those of data near the largest float64 are infinite in units of the data."""
-    require("singular_values_", bool(values.min(initial=0) >= 0))  # false for NaN
-    if np.isfinite(mapped.space.in_units(mapped.tangents.singular_values.max(initial=0))):
-        require_finite("singular_values_", values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -14,22 +14,38 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import __version__
+from ..checks.messages import shown
 from ..data.sparse import Matrix
 from ..errors import InvalidParameterError, StoreError
+from ..layout.levels import CoarseStart
 from ..run.checkpoint import FileCheckpoint
+from ..run.progress import COARSE_LAYOUT
 from ..run.threads import BLOCK
-from ..values import Tangents
-from .checks import check_stage
+from ..values import Neighbors, Tangents
+from .checks import check_stage, points_of_level
 from .container import Contents, read_file, refusing, write_file
-from .registry import CONNECTION, FLOAT, GRAPH, LOCAL_SVD, NEIGHBORS, STATE
+from .registry import COARSE_START, CONNECTION, FLOAT, GRAPH, LOCAL_SVD, NEIGHBORS, STATE
 from .schema.arrays import Array
 from .schema.classes import Record
-from .schema.codec import Collected, unpack
+from .schema.codec import Arrays, Collected, unpack
 from .schema.containers import Entries, Table
 from .schema.plain import Integer, Text, Undecoded
 
 KIND = "checkpoint"
 ADVICE = "delete it to start again, or choose another path"
+
+
+class Start:
+    """Where a map starts: positions, or those of the coarsest groups with all levels of groups."""
+
+    positions = Array(FLOAT, 2)
+
+    def encode(self, value: Any, arrays: Collected) -> Any:
+        return (COARSE_START if isinstance(value, CoarseStart) else self.positions).encode(value, arrays)
+
+    def decode(self, node: Any, arrays: Arrays) -> Any:
+        return (COARSE_START if isinstance(node, dict) else self.positions).decode(node, arrays)
+
 
 CHECKPOINT = Table({"fingerprint": Entries(Text()), "seed": Integer(), "stages": Entries(Undecoded())})
 # The data are not stored: they come with every fit, and the search is built from them again.
@@ -37,22 +53,28 @@ STAGES: Mapping[str, Any] = {
     "neighbors": NEIGHBORS,
     "graph": GRAPH,
     "tangents": Record(Tangents, LOCAL_SVD),
-    "start": Array(FLOAT, 2),
+    "start": Start(),
+    COARSE_LAYOUT: STATE,
     "alignment": CONNECTION,
     "layout": STATE,
 }
 
 
 def open_checkpoint(
-    path: str | os.PathLike[str], X: Matrix, settings: Mapping[str, Any], *, any_seed: bool
+    path: str | os.PathLike[str],
+    n_rows: int,
+    digest: Callable[[], str],
+    settings: Mapping[str, Any],
+    *,
+    any_seed: bool,
 ) -> tuple[FileCheckpoint, int]:
     """Resume the fit that is kept at ``path``, or begin one there. Returns the checkpoint and the seed of the fit.
 
-    With ``any_seed`` a resumed fit keeps the seed that it began with.
+    ``digest`` gives a digest of the data. With ``any_seed`` a resumed fit keeps the seed that it began with.
     """
     marked = {**settings, "seed": "any"} if any_seed else settings
-    shape = (X.shape[0], settings["n_components"])
-    file = CheckpointFile(Path(path), fingerprint(X, marked), settings["seed"], shape)
+    shape = (n_rows, settings["n_components"])
+    file = CheckpointFile(Path(path), fingerprint(digest, marked), settings["seed"], shape)
     if not file.path.is_file() or not file.resume():
         file.write({})  # so that a path that cannot be written to is reported before the fit
     return FileCheckpoint(file), file.seed
@@ -73,8 +95,10 @@ class CheckpointFile:
     def read(self, name: str, made: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
         with _advising(), refusing(self.path):
             value = STAGES[name].decode(self._stored.content[name], self._stored.arrays, **given)
-            graph = made.get("graph")
-            check_stage(value, *self._shape, 0 if graph is None else graph.weights.nnz)
+            graph, n_rows = made.get("graph"), self._shape[0]
+            if name == COARSE_LAYOUT:
+                n_rows = points_of_level(made["start"], value)
+            check_stage(name, value, n_rows, self._shape[1], 0 if graph is None else graph.weights.nnz)
         return value
 
     def write(self, made: Mapping[str, Any]) -> None:
@@ -120,29 +144,44 @@ def _advising() -> Iterator[None]:
         raise StoreError(f"{error}; {ADVICE}") from error
 
 
-def fingerprint(X: Matrix, settings: Mapping[str, Any]) -> dict[str, str]:
+def fingerprint(digest: Callable[[], str], settings: Mapping[str, Any]) -> dict[str, str]:
     """What must be the same for a fit to be resumed: the data, the settings and the version of featmap."""
     if callable(settings["metric"]):
         raise InvalidParameterError(
             f"fit(checkpoint=…): metric={settings['metric']!r} is a function, and a file cannot tell whether it is "
             "still the same; use the name of a metric, or fit without a checkpoint"
         )
-    return {"data": _digest(X), "featmap": __version__, **{name: _mark(value) for name, value in settings.items()}}
+    return {
+        "data": digest(),
+        "featmap": __version__,
+        **{name: _mark(name, value) for name, value in settings.items()},
+    }
 
 
-def _mark(value: Any) -> str:
+def _mark(name: str, value: Any) -> str:
+    """The value of a parameter, or a part of it."""
     if value is None or isinstance(value, str):
         return str(value)
     if isinstance(value, numbers.Integral):
         return str(int(value))
     if isinstance(value, numbers.Real):
         return float(value).hex()
-    if isinstance(value, np.ndarray):
-        return _digest(value)
-    return " ".join(_digest(part) for part in (value.indices, value.distances))  # precomputed neighbours
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        return digest_of(np.atleast_1d(value))
+    if isinstance(value, Mapping):
+        return str({key: _mark(name, part) for key, part in value.items()})
+    if isinstance(value, list | tuple):
+        return str([_mark(name, part) for part in value])
+    if isinstance(value, Neighbors):
+        return " ".join(digest_of(part) for part in (value.indices, value.distances))
+    raise InvalidParameterError(
+        f"fit(checkpoint=…): {name} has {shown(value)}, and a file cannot tell whether it is still the same; use "
+        "numbers, texts and arrays, or fit without a checkpoint"
+    )
 
 
-def _digest(data: Matrix) -> str:
+def digest_of(data: Matrix) -> str:
+    """A digest of an array or a CSR matrix."""
     digest = blake2b(digest_size=32)
     for array in (data.data, data.indices, data.indptr) if sp.issparse(data) else (data,):
         digest.update(f"{array.dtype.str}{data.shape}".encode())

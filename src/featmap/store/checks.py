@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..checks.metrics import NAME_OF_DISTANCES, definite_kwds
 from ..checks.parameters import RULES, check_each
 from ..data.scaling import ScaledData
 from ..data.sparse import SparseRows
 from ..explanation.points import MappedData
 from ..kernels.search import BLOCK_COLUMNS, COORDINATES_AT_ONCE
 from ..layout.descent import State
-from ..neighbors.lists import ListIndex, Lists, ListSearch
+from ..layout.levels import CoarseStart
+from ..neighbors.given_distances import DistanceSearch
+from ..neighbors.hellinger import HellingerSearch
+from ..neighbors.large import LargeSearch
+from ..neighbors.list_search import ListSearch, Width
+from ..neighbors.lists import Lists
 from ..neighbors.other import CosineSearch, MetricSearch
+from ..neighbors.quantizer import Quantizer
 from ..pipeline import Manifold
+from ..run.progress import COARSE_LAYOUT
 from ..values import Connection, Frames, Graph, Neighbors, Tangents
 from .schema.arrays import within
+
+MOST_CANDIDATES = 1000  # for each neighbour; a search has far fewer
 
 
 def require(what: str, fits: bool) -> None:
@@ -61,6 +72,7 @@ def check_manifold(manifold: Manifold) -> None:
     check_tangents(manifold.tangents, space.shape)
     require("n_neighbors", 2 <= manifold.n_neighbors <= manifold.n_tangent_neighbors <= data.shape[0])
     n_others = manifold.n_tangent_neighbors - 1
+    require("tangent_center", manifold.tangent_center == manifold.tangents.center)
     require("n_tangent_neighbors", n_others == neighbors.k == manifold.tangents.neighbors.shape[1])
 
 
@@ -94,24 +106,57 @@ def check_rows(what: str, matrix: Any) -> None:
 
 
 def check_search(search: Any, data: ScaledData, metric: str) -> None:
-    is_cosine = isinstance(search, CosineSearch)
-    found = "cosine" if is_cosine else search.metric if isinstance(search, MetricSearch) else "euclidean"
-    require("the search", found == metric and data.unit_rows == is_cosine)
-    inner = search.euclidean if is_cosine else search
-    require("the search", inner.matrix.shape == data.shape)
+    require("the search", metric_of(search) == metric and data.unit_rows == isinstance(search, CosineSearch))
+    if isinstance(search, DistanceSearch):
+        require("the search", (search.n_rows, 0) == data.shape)
+        return
+    is_hellinger = isinstance(search, HellingerSearch)
+    inner = search.euclidean if is_hellinger or isinstance(search, CosineSearch) else search
+    shape = (data.shape[0], data.shape[1] + is_hellinger)  # roots have a column more
+    require("the search", inner.matrix.shape == shape)
     check_rows("the search", inner.matrix)
-    if isinstance(inner, ListSearch) and inner.index is not None:
-        check_index(inner.index, data)
+    if isinstance(search, MetricSearch):
+        definite_kwds("FeatMAP", search.metric, search.kwds, shape[1])
+    if isinstance(inner, LargeSearch):
+        require("the search", inner.k >= 1)
+        check_chosen(inner.chosen, shape)
 
 
-def check_index(index: ListIndex, data: ScaledData) -> None:
-    n_lists = len(index.lists.first_blocks) - 1
-    n_coordinates = index.directions.shape[1]
-    require("the search", n_lists >= 1 and index.directions.shape[0] == data.shape[1])
-    require("the search", n_coordinates % COORDINATES_AT_ONCE == 0)
-    require_finite("the search", index.directions)
-    check_lists(index.centers, n_coordinates, 1, n_lists)
-    check_lists(index.lists, n_coordinates, n_lists, data.shape[0])
+def metric_of(search: Any) -> str:
+    """The metric that a search is by."""
+    if isinstance(search, MetricSearch):
+        return search.metric
+    return {CosineSearch: "cosine", HellingerSearch: "hellinger", DistanceSearch: NAME_OF_DISTANCES}.get(
+        type(search), "euclidean"
+    )
+
+
+def check_chosen(search: Any, shape: tuple[int, int]) -> None:
+    """Check what a search in large data has built, if anything."""
+    if search is None:
+        return
+    rows = search.partition.matrix if isinstance(search, ListSearch) else search.matrix
+    require("the search", rows.shape == shape)
+    check_rows("the search", rows)
+    if isinstance(search, ListSearch):
+        check_quantizer(search.quantizer, shape)
+        n_coordinates, n_lists = search.quantizer.directions.shape[1], search.quantizer.n_lists
+        check_lists(search.partition.lists, n_coordinates, n_lists, shape[0])
+        check_width(search.width)
+        require("the search", 0 <= search.recall <= 1)
+
+
+def check_quantizer(quantizer: Quantizer, shape: tuple[int, int]) -> None:
+    n_features, n_coordinates = quantizer.directions.shape
+    require("the search", n_features == shape[1] and n_coordinates % COORDINATES_AT_ONCE == 0)
+    require_finite("the search", quantizer.directions)
+    require("the search", 0 <= quantizer.shared <= 1 and min(len(quantizer.centers), quantizer.n_lists) >= 1)
+    check_lists(quantizer.cells, n_coordinates, 1, len(quantizer.centers))
+    check_lists(quantizer.centers, n_coordinates, len(quantizer.centers), quantizer.n_lists)
+
+
+def check_width(width: Width) -> None:
+    require("the search", width.n_probes >= 1 and 1 <= width.candidates_per_neighbor <= MOST_CANDIDATES)
 
 
 def check_lists(lists: Lists, n_coordinates: int, n_lists: int, n_points: int) -> None:
@@ -142,8 +187,8 @@ def check_tangents(tangents: Tangents, shape: tuple[int, int]) -> None:
     check_rows(what, tangents.centers)
     require(what, within(tangents.neighbors, 0, shape[0]))
     require(what, within(tangents.intrinsic_dim, 0, tangents.n_directions + 1))
-    require_finite(what, tangents.factors, tangents.singular_values, tangents.weights)
-    require(what, tangents.weights.min(initial=0) >= 0)
+    require_finite(what, tangents.singular_values, tangents.weights)
+    require(what, min(tangents.weights.min(initial=0), tangents.singular_values.min(initial=0)) >= 0)
     radii = tangents.radii
     require_finite(what, radii.total, radii.along, radii.centered)
     require(what, min(part.min(initial=0) for part in (radii.total, radii.along, radii.centered)) >= 0)
@@ -154,8 +199,27 @@ def check_frames(frames: Frames, n_rows: int, dim: int) -> None:
     check_each("FeatMAP", {"frames": frames.solver}, RULES)
 
 
-def check_stage(stage: Any, n_rows: int, dim: int, n_edges: int) -> None:
-    """Check what a stage of a fit made for ``n_rows`` rows in ``dim`` dimensions, on a graph of ``n_edges`` edges."""
+def check_coarse_start(start: CoarseStart, n_rows: int, dim: int) -> None:
+    """Each level has groups of those of the level before, and fewer. The first has groups of the rows."""
+    sizes = [len(level.centers) for level in start.levels]
+    require("start", len(sizes) > 0 and all(coarse < fine for fine, coarse in pairwise(sizes)))
+    for level, n_points, n_groups in zip(start.levels, (n_rows, *sizes), sizes, strict=False):
+        check_graph(level.graph, n_groups)
+        require("start", level.groups.shape == (n_points,))
+        require("start", within(level.groups, 0, n_groups) and within(level.centers, 0, n_points))
+    require("start", start.embedding.shape == (sizes[-1], dim))
+    require_finite("start", start.embedding)
+
+
+def points_of_level(start: CoarseStart, state: State) -> int:
+    """The number of points of the level that a state is of."""
+    n_points = len(state.embedding)
+    require(COARSE_LAYOUT, any(len(level.centers) == n_points for level in start.levels))
+    return n_points
+
+
+def check_stage(name: str, stage: Any, n_rows: int, dim: int, n_edges: int) -> None:
+    """Check what a stage made for ``n_rows`` points in ``dim`` dimensions, on a graph of ``n_edges`` edges."""
     match stage:
         case Neighbors():
             check_neighbors(stage, n_rows)
@@ -167,13 +231,18 @@ def check_stage(stage: Any, n_rows: int, dim: int, n_edges: int) -> None:
         case np.ndarray():
             require("start", stage.shape == (n_rows, dim))
             require_finite("start", stage)
+        case CoarseStart():
+            check_coarse_start(stage, n_rows, dim)
         case Connection():
             require("alignment", len(stage.steps) == n_edges and stage.steps.shape[1] <= dim)
-            require_finite("alignment", stage.products, stage.rotations, stage.steps)
+            require("alignment", stage.is_coded == (stage.rotations.dtype == np.int32))
+            require_finite("alignment", stage.rotations, stage.steps)
+            if stage.kept_products is not None:
+                require_finite("alignment", stage.kept_products)
         case State():
-            parts = (stage.transposed, stage.gradient_mean, stage.gradient_square)
-            require("layout", all(part.shape == (dim, n_rows) for part in parts) and stage.epoch >= 0)
-            require_finite("layout", *parts)
+            parts = (stage.embedding, stage.gradient_mean, stage.gradient_square)
+            require(name, all(part.shape == (n_rows, dim) for part in parts) and stage.epoch >= 0)
+            require_finite(name, *parts)
             check_frames(Frames(stage.axes), n_rows, dim)
         case Frames():
             check_frames(stage, n_rows, dim)

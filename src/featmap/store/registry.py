@@ -8,19 +8,29 @@ from ..data.pca import Components
 from ..data.scaling import ScaledData
 from ..data.sparse import SparseRows
 from ..explanation.points import MappedData
+from ..layout.coarse import CoarseGraph
 from ..layout.descent import State
+from ..layout.levels import CoarseStart
 from ..neighbors.exact import ExactSearch
-from ..neighbors.lists import ListIndex, Lists, ListSearch
+from ..neighbors.given_distances import DistanceSearch
+from ..neighbors.hellinger import HellingerSearch
+from ..neighbors.large import LargeSearch
+from ..neighbors.list_search import ListSearch, Width
+from ..neighbors.lists import Lists
 from ..neighbors.other import CosineSearch, MetricSearch
+from ..neighbors.partition import Partition
+from ..neighbors.quantizer import Quantizer
 from ..pipeline import Manifold
+from ..preparation.origins import Origins
+from ..preparation.recipe import Recipe
 from ..run.progress import FitReport, StageReport
-from ..values import Connection, Frames, Graph, Neighbors, Radii, Tangents
+from ..values import Connection, Frames, Graph, Neighbors, Radii, SearchReport, Tangents
 from .schema.arrays import Array, Matrix, Sparse
 from .schema.classes import OneOf, Record
 from .schema.codec import Arrays, Codec, Collected
-from .schema.containers import List, Optional
+from .schema.containers import Entries, List, Optional, Table
 from .schema.parameters import Parameter
-from .schema.plain import Integer, Number, Text, Truth
+from .schema.plain import FeatureNames, Integer, Number, Text, Truth
 
 FLOAT, DOUBLE, INT = ("float32",), ("float64",), ("int32",)
 SPARSE_ROWS = Record(SparseRows, {"entries": Sparse(FLOAT), "zeros": Array(FLOAT, 1)})
@@ -44,18 +54,26 @@ SCALED_DATA = Record(
     {"matrix": ROWS, "center": Array(DOUBLE, 1), "scale": Number(), "lengths": Optional(Array(DOUBLE, 1))},
 )
 LISTS = Record(Lists, {"blocks": Array(FLOAT, 3), "first_blocks": Array(("int64",), 1), "members": Array(INT, 2)})
-LIST_INDEX = Record(ListIndex, {"directions": Array(FLOAT, 2), "centers": LISTS, "lists": LISTS})
-EUCLIDEAN = OneOf(
-    (
-        Record(ExactSearch, {"matrix": ROWS}),
-        Record(ListSearch, {"matrix": ROWS, "index": Optional(LIST_INDEX)}),
-    )
+QUANTIZER = Record(Quantizer, {"directions": Array(FLOAT, 2), "cells": LISTS, "centers": LISTS, "shared": Number()})
+EXACT_SEARCH = Record(ExactSearch, {"matrix": ROWS})
+LIST_SEARCH = Record(
+    ListSearch,
+    {
+        "quantizer": QUANTIZER,
+        "partition": Record(Partition, {"matrix": ROWS, "lists": LISTS}),
+        "width": Record(Width, {"n_probes": Integer(), "candidates_per_neighbor": Number()}),
+        "recall": Number(),
+    },
 )
+CHOSEN_SEARCH = Optional(OneOf((EXACT_SEARCH, LIST_SEARCH)))
+EUCLIDEAN = OneOf((EXACT_SEARCH, Record(LargeSearch, {"matrix": ROWS, "k": Integer(), "chosen": CHOSEN_SEARCH})))
 SEARCH = OneOf(
     (
         *EUCLIDEAN.records,
         Record(CosineSearch, {"euclidean": EUCLIDEAN}),
-        Record(MetricSearch, {"matrix": Matrix(None), "metric": Text()}),
+        Record(HellingerSearch, {"euclidean": EUCLIDEAN}),
+        Record(MetricSearch, {"matrix": Matrix(None), "metric": Text(), "kwds": Entries(Parameter())}),
+        Record(DistanceSearch, {"n_rows": Integer()}),
     )
 )
 NEIGHBORS = Record(Neighbors, {"indices": Array(INT, 2), "distances": Array(FLOAT, 2)})
@@ -64,13 +82,20 @@ RADII = Record(Radii, {"total": Array(DOUBLE, 1), "along": Array(DOUBLE, 2), "ce
 LOCAL_SVD: dict[str, Codec] = {
     "neighbors": Array(INT, 2),
     "weights": Array(FLOAT, 2),
-    "factors": Array(DOUBLE, 3),
-    "singular_values": Array(DOUBLE, 2),
+    "center": Text(),
+    "singular_values": Array(FLOAT, 2),
     "intrinsic_dim": Array(INT, 1),
     "radii": RADII,
 }
 TANGENTS = Record(Tangents, {"centers": ROWS, **LOCAL_SVD})
-CONNECTION = Record(Connection, {"products": Array(FLOAT, 3), "rotations": Array(FLOAT, 3), "steps": Array(FLOAT, 2)})
+CONNECTION = Record(
+    Connection,
+    {
+        "rotations": Array((*FLOAT, *INT), None),
+        "steps": Array(FLOAT, 2),
+        "kept_products": Optional(Array(FLOAT, 3)),
+    },
+)
 FRAMES = Record(Frames, {"axes": Array(FLOAT, 3), "covariance_size": Number(), "solver": Text()})
 COMPONENTS = Record(Components, {"directions": Array(DOUBLE, 2)})
 MANIFOLD = Record(
@@ -92,10 +117,12 @@ MANIFOLD = Record(
     },
 )
 MAPPED_DATA = Record(MappedData, {"manifold": MANIFOLD, "embedding": Array(FLOAT, 2), "frames": FRAMES})
+COARSE_GRAPH = Record(CoarseGraph, {"centers": Array(INT, 1), "groups": Array(INT, 1), "graph": GRAPH})
+COARSE_START = Record(CoarseStart, {"levels": List(COARSE_GRAPH), "embedding": Array(FLOAT, 2)})
 STATE = Record(
     State,
     {
-        "transposed": Array(FLOAT, 2),
+        "embedding": Array(FLOAT, 2),
         "gradient_mean": Array(FLOAT, 2),
         "gradient_square": Array(FLOAT, 2),
         "axes": Array(FLOAT, 3),
@@ -110,14 +137,38 @@ STAGE_REPORTS = List(
 )
 
 
+SEARCH_REPORT = Record(SearchReport, {"recall": Number(), "way": Text()})
+
+
 class Report:
-    """The time and memory that each stage of a fit took."""
+    """The time and memory that each stage of a fit took, and how neighbours were searched."""
+
+    parts = Table({"stages": STAGE_REPORTS, "search": Optional(SEARCH_REPORT)})
 
     def encode(self, value: Any, arrays: Collected) -> Any:
-        return STAGE_REPORTS.encode(value, arrays)
+        return self.parts.encode({"stages": value, "search": value.search}, arrays)
 
     def decode(self, node: Any, arrays: Arrays) -> FitReport:
-        return FitReport(STAGE_REPORTS.decode(node, arrays))
+        return FitReport(**self.parts.decode(node, arrays))
 
 
 REPORT = Report()
+
+
+class Levels:
+    """The values of categories, and None for numbers."""
+
+    levels = List(Optional(Text()))
+
+    def encode(self, value: Any, arrays: Collected) -> Any:
+        return self.levels.encode(value, arrays)
+
+    def decode(self, node: Any, arrays: Arrays) -> Any:
+        return tuple(self.levels.decode(node, arrays))
+
+
+ORIGINS = Record(
+    Origins,
+    {"sources": FeatureNames(), "levels": Levels(), "factor": Array(DOUBLE, 1), "offset": Array(DOUBLE, 1)},
+)
+RECIPE = Record(Recipe, {"origins": ORIGINS, "missing": Array(DOUBLE, 1), "text": Text()})

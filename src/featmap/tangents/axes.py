@@ -1,4 +1,4 @@
-"""Axes, loadings and importance of chosen rows, rebuilt from the factors of their tangent spaces."""
+"""Axes, loadings and importance of chosen rows. The factors of their tangent spaces are made again."""
 
 from __future__ import annotations
 
@@ -8,18 +8,31 @@ from ..data.pca import Components
 from ..data.scaling import ScaledData
 from ..data.sparse import dense_rows
 from ..errors import InvalidParameterError
-from ..kernels.tangents import local_axes, local_importance
+from ..kernels.tangents import local_axes, local_importance, room_for_importance
 from ..run import Run
-from ..values import FloatArray, IntArray, Tangents
+from ..values import DoubleArray, FloatArray, IntArray, Tangents
+from .svd import svds_of_table
 
 
 def axes(data: ScaledData, tangents: Tangents, rows: IntArray, n_axes: int) -> FloatArray:
     """V_iᵀ of some rows: (rows, n_axes, features), zero beyond the local rank."""
     out = np.zeros((len(rows), n_axes, data.shape[1]), np.float32)
-    n_known = min(n_axes, tangents.n_directions)
-    table, positions = data.table(tangents.neighbors[rows])
-    local_axes(dense_rows(tangents.centers, rows), table, positions, tangents.factors[rows], out[:, :n_known])
+    centers, table, positions, factors = factors_of(data, tangents, rows, n_axes)
+    local_axes(centers, table, positions, factors, 0, np.empty(data.shape[1]), out[:, : factors.shape[2]])
     return out
+
+
+def factors_of(
+    data: ScaledData, tangents: Tangents, rows: IntArray, n_axes: int
+) -> tuple[FloatArray, FloatArray, IntArray, DoubleArray]:
+    """What `local_axes` makes axes of: centers, a table of rows with the positions of neighbours in it, and factors.
+
+    They have the bits of those that the tangent spaces were found with.
+    """
+    centers = dense_rows(tangents.centers, rows)
+    table, positions = data.table(tangents.neighbors[rows])
+    factors, _, _ = svds_of_table(centers, table, positions, tangents.weights[rows], tangents.center, n_axes)
+    return centers, table, positions, factors
 
 
 def loadings(
@@ -69,10 +82,10 @@ def feature_importance(
 
 
 def _importance(data: ScaledData, tangents: Tangents, rows: IntArray) -> FloatArray:
-    table, positions = data.table(tangents.neighbors[rows])
+    n_axes = tangents.intrinsic_dim[rows]
+    centers, table, positions, factors = factors_of(data, tangents, rows, int(n_axes.max(initial=1)))
     importance = np.empty((len(rows), data.shape[1]), np.float32)
-    centers, n_axes = dense_rows(tangents.centers, rows), tangents.intrinsic_dim[rows]
-    local_importance(centers, table, positions, tangents.factors[rows], n_axes, importance)
+    local_importance(centers, table, positions, factors, n_axes, *room_for_importance(positions.shape[1]), importance)
     return importance
 
 

@@ -1,7 +1,7 @@
 """Data and neighbours → Tangents: which features vary around each point.
 
-V_i is never stored. It is X_iᵀF_i, and the factors F_i are k × r for any number of features. `axes` rebuilds V_i for
-the rows that are asked for.
+V_i is never stored. It is X_iᵀF_i, and the factors F_i are k × r for any number of features. They are not stored
+either: the neighbours and their weights give them again, bit for bit, for the rows that are asked for (`axes`).
 
 About the point itself all rows of X_i share the offset of the point from its neighbours, and the first direction is
 little more than that offset. About the mean of the neighbours it is the direction in which they vary most. Then every
@@ -14,9 +14,10 @@ import numpy as np
 
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix, dense_rows
-from ..kernels.tangents import local_grams
+from ..kernels.tangents import local_grams, room_for_grams
 from ..run import Run
-from ..values import DoubleArray, FloatArray, IntArray, Radii, Tangents
+from ..values import DoubleArray, FloatArray, IntArray, Neighbors, Radii, Tangents
+from .eigen import eigenvectors
 
 EXPLAINED_VARIANCE = 0.9
 
@@ -27,13 +28,16 @@ RANK_TOLERANCE = 1e-4
 # equal is the rounding of float64.
 ROUNDING = 1e-12
 
+BYTES_OF_PRODUCTS = 2**20  # of a block of points: their inner products stay in cache
+BYTES_OF_LEADING = 2**28  # the leading factors of all points are kept for the alignment if they take no more
+
 
 def find_tangents(
     data: ScaledData,
     centers: Matrix,
     neighbors: IntArray,
-    weights: DoubleArray,
-    near_weights: DoubleArray,
+    weights: np.ndarray,
+    near_weights: np.ndarray,
     center: str,
     intrinsic_dim: int | str,
     n_axes: int,
@@ -42,58 +46,120 @@ def find_tangents(
     """The SVD of W_i X_i at every center, from the eigenvectors of its k × k Gram matrix, and the local radii.
 
     The centers are the scaled data, or new rows scaled in the same way. Their neighbours are rows of the data.
-    ``weights`` are those of the SVD. Radii are measured over the first neighbours only, with ``near_weights``, and
-    along ``n_axes`` directions. X_i is about the "point" itself or about the "mean" of its neighbours.
+    ``weights`` are those of the SVD, in float32. Radii are measured over the first neighbours only, with
+    ``near_weights``, and along ``n_axes`` directions. X_i is about the "point" itself or about the "mean" of its
+    neighbours.
     """
+    n_rows, k = neighbors.shape
+    weights, near_weights = weights.astype(np.float32, copy=False), near_weights.astype(np.float32, copy=False)
+    n_leading = min(n_axes, k, data.shape[1])
+    n_kept = n_leading if 8 * n_rows * k * n_leading <= BYTES_OF_LEADING else 0
 
-    def body(start: int, stop: int) -> tuple[DoubleArray, ...]:
+    def body(start: int, stop: int) -> tuple[np.ndarray, ...]:
         here = slice(start, stop)
-        factors, singular_values, grams = local_svds(
-            data, dense_rows(centers, here), neighbors[here], weights[here], center
+        table, positions = data.table(neighbors[here])
+        factors, singular_values, grams = svds_of_table(
+            dense_rows(centers, here), table, positions, weights[here], center, n_leading
         )
-        return factors, singular_values, *local_radii(grams, factors[:, :, :n_axes], near_weights[here], n_axes)
+        return (
+            singular_values.astype(np.float32),
+            count_dimensions(singular_values, intrinsic_dim),
+            factors[:, :, :n_kept],
+            *local_radii(grams, factors, near_weights[here], n_axes),
+        )
 
-    factors, singular_values, *radii = run.by_blocks(len(neighbors), body, data.rows_per_block(neighbors.shape[1]))
-    n_directions = count_dimensions(singular_values, intrinsic_dim)
-    kept_weights = weights.astype(np.float32)
-    return Tangents(centers, neighbors, kept_weights, factors, singular_values, n_directions, Radii(*radii))
+    singular_values, n_directions, leading, *radii = run.by_blocks(n_rows, body, points_per_block(data, k))
+    return Tangents(
+        centers,
+        neighbors,
+        weights,
+        center,
+        singular_values,
+        n_directions,
+        Radii(*radii),
+        leading if n_kept else None,
+    )
+
+
+def radii_without_directions(
+    centers: Matrix, neighbors: Neighbors, weights: FloatArray, center: str, n_axes: int
+) -> Tangents:
+    """What is known of neighbourhoods by distances alone: R°_i = Σ_j P_ij d_ij²/Σ_j P_ij, and no directions."""
+    n_rows = len(neighbors.indices)
+    none = np.zeros((n_rows, n_axes))
+    total = np.einsum("pa,pa->p", _shares(weights), neighbors.distances.astype(np.float64) ** 2)
+    directions, dimensions = np.empty((n_rows, 0), np.float32), np.zeros(n_rows, np.int32)
+    return Tangents(centers, neighbors.indices, weights, center, directions, dimensions, Radii(total, none, none))
+
+
+def points_per_block(data: ScaledData, k: int) -> int:
+    """Points whose inner products stay in cache. Of sparse data the rows that they need are made dense besides."""
+    n_points = max(1, BYTES_OF_PRODUCTS // (8 * (k + 1) ** 2))
+    return n_points if isinstance(data.matrix, np.ndarray) else min(n_points, data.rows_per_block(k))
 
 
 def local_svds(
-    data: ScaledData, centers: FloatArray, neighbors: IntArray, weights: DoubleArray, center: str
+    data: ScaledData, centers: FloatArray, neighbors: IntArray, weights: np.ndarray, center: str
 ) -> tuple[DoubleArray, DoubleArray, DoubleArray]:
     """F_i and σ_i at some centers, and the inner products of `local_grams` behind them."""
-    k = neighbors.shape[1]
-    shares = mean_shares(weights) if center == "mean" else np.zeros_like(weights)
     table, positions = data.table(neighbors)
-    grams = np.empty((len(neighbors), k + 1, k + 1))
-    local_grams(centers, table, positions, shares, grams)
-    factors, singular_values = factorize(grams, weights, min(k, data.shape[1]))
-    # Their sums are zero about the mean but for rounding, which steps that are much longer than σ would enlarge.
-    factors -= shares[:, :, None] * factors.sum(axis=1, keepdims=True)
+    return svds_of_table(centers, table, positions, weights, center, neighbors.shape[1])
+
+
+def svds_of_table(
+    centers: FloatArray, table: FloatArray, positions: IntArray, weights: np.ndarray, center: str, n_axes: int
+) -> tuple[DoubleArray, DoubleArray, DoubleArray]:
+    """F_i, at most ``n_axes`` columns of it, σ_i and inner products at some centers.
+
+    The neighbours of a center are the rows ``positions`` of a table. Nothing else is needed to compute them, and no
+    other center changes a bit of them.
+    """
+    n_points, k = positions.shape
+    weights = weights.astype(np.float32, copy=False)
+    shares = mean_shares(weights) if center == "mean" else np.zeros(weights.shape)
+    grams = np.empty((n_points, k + 1, k + 1))
+    local_grams(centers, table, positions, shares, *room_for_grams(k), grams)
+    factors, singular_values = factorize(grams, weights, shares, min(k, table.shape[1]), n_axes)
     return factors, singular_values, grams
 
 
-def mean_shares(weights: DoubleArray) -> DoubleArray:
+def mean_shares(weights: FloatArray) -> DoubleArray:
     """The share of every neighbour in the mean of a row. It is 0 if only one has weight, since a mean needs two."""
     has_mean = (weights > 0).sum(axis=1, keepdims=True) > 1
     return np.where(has_mean, _shares(weights), 0.0)
 
 
-def factorize(grams: DoubleArray, weights: DoubleArray, r: int) -> tuple[DoubleArray, DoubleArray]:
-    """F = W U Σ⁻¹ and σ from the inner products of `local_grams` at each point, the largest σ first."""
-    roots, k = np.sqrt(weights), weights.shape[1]
-    eigenvalues, eigenvectors = np.linalg.eigh(roots[:, :, None] * grams[:, :k, :k] * roots[:, None, :])
-    squares = np.maximum(eigenvalues[:, ::-1][:, :r], 0.0)
-    steps = np.einsum("pa,pa->p", weights, squared_lengths(grams, k))[:, None]
-    present = squares > np.maximum(RANK_TOLERANCE**2 * squares[:, :1], ROUNDING**2 * steps)
-    sigma = np.sqrt(np.where(present, squares, 0.0))
-    inverse = np.divide(1.0, sigma, out=np.zeros_like(sigma), where=present)
-    return roots[:, :, None] * eigenvectors[:, :, ::-1][:, :, :r] * inverse[:, None, :], sigma
+def factorize(
+    grams: DoubleArray, weights: FloatArray, shares: DoubleArray, r: int, n_axes: int
+) -> tuple[DoubleArray, DoubleArray]:
+    """F = W U Σ⁻¹, at most ``n_axes`` columns, and σ from the inner products of `local_grams`, largest first.
+
+    About the mean each column sums to zero but for rounding, which steps that are much longer than σ would enlarge:
+    so what is left of the sum is taken off.
+    """
+    k, roots = weights.shape[1], np.sqrt(weights.astype(np.float64))
+    squares, vectors = eigenvectors(roots[:, :, None] * grams[:, :k, :k] * roots[:, None, :])
+    singular_values = present_values(squares[:, :r], squared_lengths(grams, k), weights)
+    leading = singular_values[:, : min(r, n_axes), None]
+    inverses = np.divide(1.0, leading, out=np.zeros(leading.shape), where=leading > 0)
+    columns = roots[:, None] * vectors[:, : leading.shape[1]] * inverses
+    columns -= shares[:, None] * columns.sum(axis=2, keepdims=True)
+    return np.ascontiguousarray(columns.transpose(0, 2, 1)), singular_values
+
+
+def present_values(squares: DoubleArray, lengths: DoubleArray, weights: FloatArray) -> DoubleArray:
+    """σ from σ², the largest first.
+
+    Directions are absent, with σ = 0, if σ is below RANK_TOLERANCE of the largest or below ROUNDING of the steps from
+    the point.
+    """
+    steps = np.einsum("pa,pa->p", weights, lengths)[:, None]
+    least = np.maximum(RANK_TOLERANCE**2 * np.maximum(squares[:, :1], 0.0), ROUNDING**2 * steps)
+    return np.sqrt(np.where(squares > least, squares, 0.0))
 
 
 def local_radii(
-    grams: DoubleArray, factors: DoubleArray, weights: DoubleArray, n_axes: int
+    grams: DoubleArray, factors: DoubleArray, weights: FloatArray, n_axes: int
 ) -> tuple[DoubleArray, DoubleArray, DoubleArray]:
     """R°_i in all directions, and R°_il along the axes about the point and about the mean: see `Radii`.
 
@@ -118,10 +184,10 @@ def squared_lengths(grams: DoubleArray, n_first: int) -> DoubleArray:
     return np.maximum(lengths, 0.0)
 
 
-def _shares(weights: DoubleArray) -> DoubleArray:
-    """Weights divided by the sum of their row; zero where that is zero."""
-    sums = weights.sum(axis=1, keepdims=True)
-    return np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
+def _shares(weights: FloatArray) -> DoubleArray:
+    """Weights divided by the sum of their row, in float64; zero where that is zero."""
+    sums = weights.sum(axis=1, keepdims=True, dtype=np.float64)
+    return np.divide(weights, sums, out=np.zeros(weights.shape), where=sums > 0)
 
 
 def count_dimensions(singular_values: DoubleArray, intrinsic_dim: int | str) -> IntArray:

@@ -24,13 +24,17 @@ ARROW_STYLE: dict[str, Any] = {
 }
 
 
-def longest_in_words(kind: str, names: Sequence[str], arrows: np.ndarray, scale: float) -> list[str]:
+def longest_in_words(
+    kind: str, names: Sequence[str], arrows: np.ndarray, scale: float, units: np.ndarray | None = None
+) -> list[str]:
     """Write what the length of arrows means: how much the feature of the longest one rises from its tail to its head.
 
-    ``scale`` is the drawn length of a slope of 1. Arrows of the paper's frames have no unit, so nothing is written.
+    ``scale`` is the drawn length of a slope of 1, and ``units`` lead from slopes to the user's units. Arrows of the
+    paper's frames have no unit, so nothing is written.
     """
     lengths = np.linalg.norm(arrows, axis=1)
     if kind == "frame" or not lengths.any():
         return []
     longest = int(lengths.argmax())
-    return [f"Along the longest arrow, {names[longest]} rises by {lengths[longest] ** 2 * scale:.2g}."]
+    rise = lengths[longest] ** 2 * scale * (1.0 if units is None else units[longest])
+    return [f"Along the longest arrow, {names[longest]} rises by {rise:.2g}."]

@@ -25,7 +25,14 @@ def last_step(model: Any) -> Any:
 
 
 def checked_model(caller: str, model: Any, parameter: str = "model") -> Model:
-    """Return the fitted model or explanation; of a pipeline, its last step."""
+    """Return the fitted model or explanation; of a pipeline, its last step. It has features."""
+    checked = checked_map(caller, model, parameter)
+    checked._check_features()
+    return checked
+
+
+def checked_map(caller: str, model: Any, parameter: str = "model") -> Model:
+    """Return the fitted model or explanation; of a pipeline, its last step. It may be a map of distances."""
     last = last_step(model)
     if isinstance(last, FeatMAP):
         check_is_fitted(last)
@@ -48,8 +55,7 @@ def row_names_of(model: Model) -> np.ndarray | None:
 
 def is_part_of_a_map(model: Model) -> bool:
     """Tell whether the points are new rows on a map, or some of its rows, rather than all of its rows."""
-    points = model._points
-    return len(points) != len(points.mapped.embedding) or bool((points.rows < 0).any())
+    return model._points.is_part_of_map
 
 
 def map_behind(model: Model) -> np.ndarray | None:

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from ...checks.counts import is_integer
 from ...errors import InvalidParameterError
-from ...explanation.numbers import named
+from ...explanation.numbers import named, names_of_pixels
 from .model import Model, row_names_of
-from .shapes import Shape, checked_shape
+from .shapes import checked_shape
 
 LONGEST_NAME = 28
 
@@ -29,15 +29,6 @@ def names_of_features(
     if known is None:
         return [named(column) for column in range(model.n_features_in_)]
     return checked_names(caller, known, model.n_features_in_)
-
-
-def names_of_pixels(shape: Shape) -> list[str]:
-    """Return "row 3, column 5" for each pixel, counted from 0 at the upper left, with its channel if it has some."""
-    height, width, n_channels = shape
-    channels = {1: [""], 3: [", red", ", green", ", blue"]}.get(
-        n_channels, [f", channel {number}" for number in range(n_channels)]
-    )
-    return [f"row {y}, column {x}{channel}" for y in range(height) for x in range(width) for channel in channels]
 
 
 def checked_names(caller: str, names: Any, n_features: int) -> list[str]:

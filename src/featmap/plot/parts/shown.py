@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...data.units import first_of_each
 from ...explanation.chance import feature_beats_chance
 from ...explanation.neighborhoods import Neighborhoods
 from ...explanation.regression import default_neighbors
@@ -21,7 +22,8 @@ class ShownArrows:
     """The features of a row that are drawn, the best shown first."""
 
     columns: np.ndarray  # (n_shown,) column numbers
-    arrows: np.ndarray  # (n_shown, 2) slopes on the map
+    arrows: np.ndarray  # (n_shown, 2) slopes on the map, of the columns of the fit: these can be compared
+    units: np.ndarray  # (n_shown,) what a slope is multiplied by to be in the units of the user
     explained: np.ndarray  # (n_shown,) which part of each feature's local variance the map shows
 
     @property
@@ -38,9 +40,11 @@ def shown_arrows(model: Model, row: int, k: int, kind: str) -> ShownArrows:
     explained, factors = model.explained_variance([row])[0], model.backing().factors
     order = np.argsort(-explained * factors, kind="stable")
     counts = model.significant_arrows([row])[0] & (factors > 0)
-    columns = order[counts[order]][:k]
+    data = model._points.mapped.data
+    columns = first_of_each(order[counts[order]], data.groups)[:k]
     arrows = model.arrows([row], kind)[0][columns, :2].astype(float)
-    return ShownArrows(columns, arrows, explained[columns])
+    units = np.ones(len(columns)) if data.units is None or kind == "frame" else data.units.factor[columns]
+    return ShownArrows(columns, arrows / units[:, None], units, explained[columns])
 
 
 def explained_of_feature(model: Model, rows: np.ndarray, column: int) -> tuple[np.ndarray, np.ndarray]:

@@ -130,7 +130,7 @@ def _write_why_no_arrows(ax: Axes, model: Model, row: int, any_beats_chance: boo
     text = "no feature changes across the map here\nmore than by chance"
     if any_beats_chance:
         text = "no arrows here: they would have no length,\nthe map tells too little of the features"
-    if not model.singular_values_[row].any():
+    if not model.intrinsic_dim_[row]:
         text = f"no directions here:\n{name} has no neighbours, or all are equal to it"
     ax.text(
         0.5,

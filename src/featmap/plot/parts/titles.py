@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
+from ...checks.directions import n_components_of
 from ...estimator import FeatMAP
 from .canvas import PLAIN_TEXT
 from .model import Model, is_part_of_a_map
@@ -31,7 +32,8 @@ def name_of_map(model: Model) -> str:
 
 def settings_of(model: FeatMAP) -> str:
     """Return the settings that shaped a map, those at their defaults left out if they seldom change."""
-    components = "" if model.pca is None else f", {model.pca} principal components"
+    n_components = n_components_of(model.pca)
+    components = "" if n_components is None else f", {n_components} principal components"
     metric = "" if model.metric == "euclidean" else f", {_name_of_metric(model.metric)}"
     return f"{model.n_neighbors} neighbors, density {model.density_weight:g}{components}{metric}"
 

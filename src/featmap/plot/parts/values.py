@@ -12,7 +12,8 @@ ROWS_AT_ONCE = 2_000
 
 def values_of_feature(model: Model, rows: np.ndarray, column: int) -> np.ndarray:
     """Return the values of one feature for some rows. With cosine distances they are those of rows of length 1."""
-    points, data = model._points, model._points.mapped.data
+    points = model._points
+    data = points.mapped.data.columns(np.array([column]))
     blocks = [rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE)]
     scaled = np.concatenate([dense_rows(points.values, block)[:, column] for block in blocks])
-    return scaled / data.scale + data.center[column]
+    return data.restore(scaled[:, None])[:, 0]

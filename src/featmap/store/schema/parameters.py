@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from .arrays import Array, Sparse
 from .codec import Arrays, Codec, Collected, expect
-from .containers import List, Table
+from .containers import Entries, List, Table
 from .plain import Integer, Number
 
 
@@ -35,7 +35,8 @@ class RandomState:
 
 
 class Parameter:
-    """None, a truth value, a number, a text, an array, a sparse matrix, a RandomState, or lists and tuples of these.
+    """None, a truth value, a number, a text, an array, a sparse matrix, a RandomState, or dicts, lists and tuples of
+    these.
 
     What JSON has is written as it is, everything else with the name of its kind. Sparse matrices become CSR.
     """
@@ -73,6 +74,7 @@ class Parameter:
         """The types of values that JSON does not have, and how they are written."""
         return {
             "float": (float, Number()),
+            "dict": (dict, Entries(self)),
             "list": (list, List(self)),
             "tuple": (tuple, List(self)),
             "random_state": (np.random.RandomState, RandomState()),

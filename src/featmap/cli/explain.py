@@ -1,0 +1,170 @@
+"""``featmap explain``: why is a row here, what is a group, what tells two groups apart."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from .options import MODEL, json_option, labels_option
+
+if TYPE_CHECKING:
+    from ..explanation.contrast import Contrast
+    from ..explanation.why import Why
+
+
+@click.command()
+@click.argument("model", type=MODEL)
+@click.option("--row", "rows", multiple=True, help="A row, by its number or its id; repeat for a group of rows.")
+@labels_option
+@click.option("--group", help="All rows with this label.")
+@click.option("--against", help="Another label: what tells the two groups apart. 'rest' for all other rows.")
+@click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="How many features are named.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="A picture (.png, .svg, .pdf) instead of text.")
+@json_option
+def explain(
+    model: str,
+    rows: tuple[str, ...],
+    labels: str | None,
+    group: str | None,
+    against: str | None,
+    k: int,
+    output: str | None,
+    as_json: bool,
+) -> None:
+    """Say why rows of a saved MODEL are where they are, or what tells two groups apart.
+
+    \b
+    featmap explain m.featmap --row 213
+    featmap explain m.featmap --labels data.csv:species --group Gentoo
+    featmap explain m.featmap --labels data.csv:species --group Gentoo --against Adelie
+    """
+    _check(rows, labels, group, against)
+
+    from .fitting import told
+    from .loading import answers_of
+    from .output import check_picture, print_json, write_figure
+
+    if output is not None:
+        check_picture(output)
+    answers = answers_of(model)
+    with told(False, begun=None):
+        if against is not None:
+            contrast = _contrast(answers, str(group), against, _texts(labels, len(answers.embedding_)))
+            if output is not None:
+                from .. import plot
+
+                write_figure(output, lambda ax: plot.contrast(contrast, k=k, ax=ax), (8, 1.5 + 0.4 * k))
+            elif as_json:
+                print_json(_contrast_as_json(contrast))
+            else:
+                _print_contrast(contrast, k)
+            return
+        chosen = _rows(answers, rows) if group is None else _rows_of(group, labels, len(answers.embedding_))
+        if output is not None:
+            _draw_why(output, answers, chosen, k)
+            return
+        why = answers.why(chosen, k)
+        print_json(_why_as_json(why)) if as_json else click.echo(str(why))
+
+
+def _check(rows: Any, labels: Any, group: Any, against: Any) -> None:
+    if bool(rows) == (group is not None):
+        raise click.UsageError("say which rows: --row, or --group with --labels")
+    if group is not None and labels is None:
+        raise click.UsageError("--group needs --labels, a column with the label of each row, as in data.csv:species")
+    if against is not None and group is None:
+        raise click.UsageError("--against needs --group, the label that is compared")
+
+
+def _texts(labels: str | None, n_rows: int) -> np.ndarray:
+    from .columns import read_column
+
+    return np.array(read_column(labels or "", n_rows).texts, dtype=object)
+
+
+def _contrast(answers: Any, group: str, against: str, texts: np.ndarray) -> Contrast:
+    """Two labels compared, or one with all other rows that have a label."""
+    if against != "rest" or "rest" in texts:
+        return answers.contrast(group, against, labels=texts)
+    with_label = np.where((texts == group) | (texts == ""), texts, "the rest")
+    return answers.contrast(group, "the rest", labels=with_label)
+
+
+def _rows_of(group: str, labels: str | None, n_rows: int) -> np.ndarray:
+    from ..checks.messages import listed
+    from ..errors import InvalidParameterError
+
+    texts = _texts(labels, n_rows)
+    chosen = np.flatnonzero(texts == group)
+    if not len(chosen):
+        raise InvalidParameterError(f"--group {group}: no row has this label; there are {listed(sorted(set(texts)))}")
+    return chosen
+
+
+def _rows(answers: Any, asked: tuple[str, ...]) -> Any:
+    """Rows by their ids, else by their numbers."""
+    names = getattr(answers, "row_names_in_", None)
+    known = {} if names is None else {str(name): number for number, name in enumerate(names)}
+    rows = [known.get(one, int(one) if one.isdecimal() else one) for one in asked]
+    return rows[0] if len(rows) == 1 else rows
+
+
+def _draw_why(path: str, answers: Any, chosen: Any, k: int) -> None:
+    from .. import plot
+    from ..errors import InvalidParameterError
+    from .output import write_figure
+
+    if np.size(chosen) != 1:
+        raise InvalidParameterError(
+            "-o: a picture is of one row or of a contrast; leave -o out to read about a group"
+        )
+    write_figure(path, lambda ax: plot.why(answers, chosen, k=min(k, 8), ax=ax), (11, 9.5))
+
+
+def _print_contrast(found: Contrast, k: int) -> None:
+    from ..explanation.numbers import named, number
+    from .output import print_table
+
+    groups = " against ".join(f"{name} ({size:,} rows)" for name, size in zip(found.groups, found.sizes, strict=True))
+    click.echo(groups)
+    heads = ["feature", "difference", "effect size", "AUC", "p", "q"]
+    lines = [
+        [
+            named(found.features[h]),
+            number(found.difference[h]),
+            f"{found.effect_size[h]:.2f}",
+            f"{found.auc[h]:.2f}",
+            f"{found.p_values[h]:.1g}",
+            f"{found.q_values[h]:.1g}",
+        ]
+        for h in found.by_effect[:k]
+    ]
+    print_table(heads, lines)
+    click.echo(
+        "Differences are in the units of the columns. p-values are too small for groups found on the same map."
+    )
+
+
+def _contrast_as_json(found: Contrast) -> dict[str, Any]:
+    names = ("difference", "effect_size", "auc", "p_values", "q_values", "statistic")
+    features = [
+        {"feature": str(found.features[h]), **{name: getattr(found, name)[h] for name in names}}
+        for h in found.by_effect
+    ]
+    return {"groups": found.groups, "sizes": found.sizes, "features": features}
+
+
+def _why_as_json(why: Why) -> dict[str, Any]:
+    lists = {name: [asdict(one) for one in getattr(why, name)] for name in ("apart", "changes", "hidden")}
+    return {
+        "subject": why.subject,
+        "rows": why.rows,
+        "n_around": why.n_around,
+        "sentence": why.sentence,
+        **lists,
+        "alone": [str(name) for name in why.alone],
+        "trust": why.trust.sentence,
+    }

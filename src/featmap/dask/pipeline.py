@@ -1,0 +1,193 @@
+"""The method on a cluster: neighbours and tangent spaces on workers, graph and layout in the process that calls.
+
+The stages are those of `featmap.pipeline`, and their bodies are the same functions. What differs is who holds the
+rows: partitions on workers, between which queries, rows of neighbours and their axes are exchanged. Graph, layout and
+frames need a few hundred bytes a row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..checks.directions import is_given
+from ..checks.settings import Settings
+from ..data.noise import MOST_ROWS, warn_of_noise
+from ..data.pca import Components, rows_for_components
+from ..data.scaling import ScaledData
+from ..data.sparse import Matrix
+from ..neighbors import EXACT_BELOW
+from ..neighbors.search import without_self
+from ..neighbors.widening import search_wide_enough
+from ..pipeline import Fitted, Manifold, lay_out, neighborhood_graph, tangent_weights, warn_of_unconnected
+from ..run import Run
+from ..values import Connection, Graph, IntArray, Neighbors, Order, Radii, Tangents
+from .cluster import results
+from .files import search_in_files, table_in_files
+from .inputs import Input
+from .scaling import ScaledBlocks, scaled_blocks
+from .search import AllPairs, ClusterSearch, Workers
+from .tangents import Neighborhoods, Surroundings
+
+FIRST_COORDINATES = 64  # of lists that only divide the rows among partitions
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The data on workers: the features, and what neighbourhoods are made of, the same or principal components."""
+
+    data: ScaledBlocks
+    space: ScaledBlocks
+    components: Components | None
+
+    @classmethod
+    def of(cls, table: Input, settings: Settings) -> Rows:
+        """Scale the data, and find their principal components if there is a ``pca``."""
+        blocks, with_unit_rows = table.blocks, settings.metric == "cosine"
+        if settings.pca is None:
+            if not with_unit_rows:
+                warn_of_noise(blocks.rows(np.arange(blocks.n_rows)[:: -(-blocks.n_rows // MOST_ROWS)]))
+            space = scaled_blocks(blocks, table.n_features, with_unit_rows=with_unit_rows)
+            return cls(space, space, None)
+        components = _components(table, settings.pca)
+        in_components = blocks.mapped(_components_of, components)
+        space = scaled_blocks(in_components, components.n_components, with_unit_rows=with_unit_rows)
+        return cls(scaled_blocks(blocks, table.n_features, with_unit_rows=with_unit_rows), space, components)
+
+
+def _components(table: Input, pca: Any) -> Components:
+    if is_given(pca):
+        return Components(pca)
+    sample = np.arange(table.blocks.n_rows)[rows_for_components(table.shape, table.is_sparse)]
+    return Components.of_sample(table.blocks.rows(sample), pca)
+
+
+def _components_of(table: Matrix, components: Components) -> Matrix:
+    with Run(None) as run:
+        return components.of(table, run)
+
+
+@dataclass
+class ClusterFit:
+    """A fit whose rows are on workers. Partitions are made when a stage first needs them."""
+
+    rows: Rows
+    settings: Settings
+    n_partitions: int
+    folder: Path  # for arrays that workers and this process share
+    run: Run
+    exchanged: dict[str, int] = field(default_factory=dict)  # bytes by stage
+
+    def fit_map(self) -> Fitted:
+        """X → a map with frames, as `pipeline.fit_map` makes it."""
+        settings, run = self.settings, self.run
+        neighbors = run.stage("neighbors", self._find_neighbors)
+        graph = run.stage("graph", neighborhood_graph, neighbors, settings)
+        warn_of_unconnected(graph, settings.metric)
+        tangents = run.stage("tangents", self._find_tangents, neighbors, graph, centers=self.space.matrix)
+        search = search_in_files(self.search, self.space.matrix, settings, self.folder)
+        manifold = Manifold.of(
+            self.data, self.space, self.rows.components, search, neighbors, graph, tangents, settings
+        )
+
+        def connect(
+            data: ScaledData, tangents: Tangents, layout: Graph, dim: int, center: str, order: Order, run: Run
+        ) -> Connection:
+            return self._connect(neighbors, graph, order)
+
+        return lay_out(manifold, settings, run, connect)
+
+    @cached_property
+    def space(self) -> ScaledData:
+        """What neighbourhoods are made of, in files that are read when they are needed."""
+        return self.rows.space.with_matrix(table_in_files(self.rows.space.matrix, self.folder / "space"))
+
+    @cached_property
+    def data(self) -> ScaledData:
+        """The features, likewise."""
+        if self.rows.components is None:
+            return self.space
+        return self.rows.data.with_matrix(table_in_files(self.rows.data.matrix, self.folder / "data"))
+
+    @cached_property
+    def search(self) -> ClusterSearch | AllPairs:
+        """The search of neighbours. It divides the rows among partitions."""
+        space = self.rows.space
+        workers = Workers(space.matrix, space.n_features, self.n_partitions)
+        if space.matrix.n_rows <= EXACT_BELOW:
+            workers.put_into_lists(FIRST_COORDINATES, self.run)
+            return AllPairs(workers.listed)
+        found = search_wide_enough(workers, self.settings.n_others + 1, self.run)
+        return AllPairs(workers.listed) if found is None else found
+
+    def _find_neighbors(self, run: Run) -> Neighbors:
+        k, n_rows = self.settings.n_others, self.rows.space.matrix.n_rows
+        indices, distances = np.empty((n_rows, k), np.int32), np.empty((n_rows, k), np.float32)
+        done = 0
+        for rows, found, lengths, n_bytes in self.search.nearest_of_all(k + 1):
+            lengths = lengths**2 / 2 if self.settings.metric == "cosine" else lengths
+            near = without_self(found, lengths, k, rows)
+            indices[rows], distances[rows] = near.indices, near.distances
+            self.exchanged["neighbors"] = self.exchanged.get("neighbors", 0) + n_bytes
+            done += len(rows)
+            run.step(done, n_rows)
+        return Neighbors(indices, distances)
+
+    def _find_tangents(self, neighbors: Neighbors, graph: Graph, run: Run) -> Tangents:
+        weights, _ = tangent_weights(neighbors, graph, self.settings, run)
+        n_rows, dim = len(weights), self.settings.n_components
+        n_directions = min(neighbors.k, self.space.shape[1])
+        singular_values = np.empty((n_rows, n_directions), np.float32)
+        intrinsic_dim = np.empty(n_rows, np.int32)
+        radii = Radii(np.empty(n_rows), np.empty((n_rows, dim)), np.empty((n_rows, dim)))
+        for rows, found in self._neighborhoods(neighbors, graph).tangents():
+            singular_values[rows], intrinsic_dim[rows] = found.singular_values, found.intrinsic_dim
+            for whole, part in zip(vars(radii).values(), vars(found.radii).values(), strict=True):
+                whole[rows] = part
+        return Tangents(
+            self.space.matrix,
+            neighbors.indices,
+            weights,
+            self.settings.tangent_center,
+            singular_values,
+            intrinsic_dim,
+            radii,
+        )
+
+    def _connect(self, neighbors: Neighbors, graph: Graph, order: Order) -> Connection:
+        """The connection on all edges, in the order of the layout."""
+        arrays: dict[str, np.ndarray] = {}
+        for rows, part in self._neighborhoods(neighbors, graph).connections():
+            edges = edges_of_rows(graph, rows)
+            for name, values in vars(part).items():
+                if values is not None:
+                    whole = arrays.setdefault(name, np.empty((graph.weights.nnz, *values.shape[1:]), values.dtype))
+                    whole[edges] = values
+        return Connection(**arrays)[order.edges_into_layout(graph)]
+
+    def _neighborhoods(self, neighbors: Neighbors, graph: Graph) -> Neighborhoods:
+        """The partitions with what they need of the graph. It is kept from the tangent spaces to the alignment."""
+        if self._kept is None:
+            partitions = self.search.partitions
+            rows = list(results(partitions.each(_numbers)))
+            weights, near_weights = tangent_weights(neighbors, graph, self.settings, self.run)
+            around = Surroundings.write(self.folder, rows, neighbors.indices, weights, near_weights, graph)
+            self._kept = Neighborhoods(partitions, rows, around, self.settings, self.exchanged)
+        return self._kept
+
+    _kept: Neighborhoods | None = None
+
+
+def edges_of_rows(graph: Graph, rows: IntArray) -> np.ndarray:
+    """The numbers of the edges of some rows, row by row."""
+    firsts, counts = graph.weights.indptr[rows].astype(np.int64), np.diff(graph.weights.indptr)[rows]
+    before = np.cumsum(counts, dtype=np.int64) - counts
+    return np.arange(counts.sum(dtype=np.int64)) + np.repeat(firsts - before, counts)
+
+
+def _numbers(part: Any) -> IntArray:
+    return part.numbers

@@ -1,0 +1,295 @@
+"""Neighbours of all rows: queries travel to the partitions whose lists they look into, rows do not.
+
+A visit brings back the best candidates of a partition by the distances of their coordinates, and their exact
+distances. The best candidates of all partitions are those that one partition with all rows would have chosen, and
+(distance, index) is a total order. So the neighbours are those of a search on one machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from dask.delayed import Delayed, delayed
+
+from ..data.sparse import Matrix, dense_rows
+from ..neighbors.list_search import OverLists, Width
+from ..neighbors.partition import Partition
+from ..neighbors.quantizer import Quantizer, coordinates_along, make_quantizer
+from ..neighbors.search import EXACT, QUERIES_PER_BLOCK, Found, among, merged, nearest_first
+from ..run import Run
+from ..values import FloatArray, IntArray, SearchReport
+from .blocks import Blocks, n_bytes_of_row
+from .cluster import results, sent_once
+from .partitions import Partitions, shuffled
+
+# Of what a visit takes there and back. More queries set out in several rounds, so that no task holds more.
+BYTES_OF_VISIT = 2**27
+
+FoundInPart = tuple[IntArray, IntArray, np.ndarray, int]  # numbers of rows, their nearest, distances, bytes exchanged
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Queries on their way to a partition."""
+
+    queries: IntArray  # which of those that set out
+    rows: Matrix
+    lists: IntArray  # what to look into, −1 for lists of other partitions
+    points: FloatArray | None  # their coordinates, unless they are soon made of the rows again
+
+    @property
+    def n_bytes(self) -> int:
+        own = (self.queries, self.lists) if self.points is None else (self.queries, self.lists, self.points)
+        return sum(array.nbytes for array in own) + len(self.queries) * n_bytes_of_row(self.rows)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a visit brings back: candidates by float32, and the same by their exact squared distances."""
+
+    queries: IntArray
+    proposed: Found
+    ranked: Found
+    n_bytes: int = 0  # of the way there and back
+
+
+def visits_of(rows: Matrix, quantizer: Quantizer, width: Width, owners: IntArray) -> list[Visit]:
+    """The queries for each partition."""
+    points = _points(rows, quantizer)
+    blocks = range(0, len(points), QUERIES_PER_BLOCK)
+    n_lists = width.n_lists(quantizer)
+    near = [quantizer.lists_near(points[start : start + QUERIES_PER_BLOCK], n_lists) for start in blocks]
+    lists = np.concatenate(near)
+    owner = np.where(lists >= 0, owners[lists], -1)
+    visits = []
+    for number in range(owners[-1] + 1):
+        queries = np.flatnonzero((owner == number).any(axis=1)).astype(np.int32)
+        here = np.where(owner[queries] == number, lists[queries], np.int32(-1))
+        visits.append(Visit(queries, rows[queries], here, points[queries] if quantizer.has_remainder else None))
+    return visits
+
+
+def answered(part: Partition, visit: Visit, quantizer: Quantizer, n_candidates: int) -> Answer:
+    """The candidates of one partition, in blocks of queries that look into much the same lists."""
+    points = _points(visit.rows, quantizer) if visit.points is None else visit.points
+    order = np.argsort(visit.lists.max(axis=1, initial=-1), kind="stable")
+    shape = (len(visit.queries), n_candidates)
+    proposed = np.full(shape, -1, np.int32), np.full(shape, np.inf, np.float32)
+    ranked = np.full(shape, -1, np.int32), np.full(shape, np.inf)
+    for start in range(0, len(order), QUERIES_PER_BLOCK):
+        here = order[start : start + QUERIES_PER_BLOCK]
+        found = part.candidates(points[here], visit.lists[here], n_candidates)
+        exact = part.rank(dense_rows(visit.rows, here), found[0], n_candidates)
+        for whole, block in zip((*proposed, *ranked), (*found, *exact), strict=True):
+            whole[here] = block
+    n_bytes = visit.n_bytes + sum(array.nbytes for array in (*proposed, *ranked))
+    return Answer(visit.queries, proposed, ranked, n_bytes)
+
+
+def _points(rows: Matrix, quantizer: Quantizer) -> FloatArray:
+    """The coordinates of queries."""
+    with Run(None) as run:
+        return quantizer.as_queries(coordinates_along(quantizer.directions, rows, run))
+
+
+def nearest_of(answers: Sequence[Answer], n_queries: int, n_candidates: int, k: int) -> Found:
+    """The k nearest of the best candidates of all visits, with squared distances. Index −1 where too few are."""
+    indices, squared = np.full((n_queries, k), -1, np.int32), np.full((n_queries, k), np.inf)
+    for start in range(0, n_queries, QUERIES_PER_BLOCK):
+        stop = min(start + QUERIES_PER_BLOCK, n_queries)
+        parts = [_of_queries(answer, start, stop) for answer in answers]
+        proposed, _ = merged([part.proposed for part in parts], n_candidates)
+        ranked, exact = (
+            np.concatenate(arrays, axis=1) for arrays in zip(*(part.ranked for part in parts), strict=True)
+        )
+        is_proposed = among(ranked, proposed)
+        ranked, exact = np.where(is_proposed, ranked, np.int32(-1)), np.where(is_proposed, exact, np.inf)
+        indices[start:stop], squared[start:stop] = nearest_first(ranked, exact, k)
+    return indices, squared
+
+
+def _of_queries(answer: Answer, start: int, stop: int) -> Answer:
+    """The same for consecutive queries, each of which has a row."""
+    first, last = np.searchsorted(answer.queries, [start, stop])
+    rows = answer.queries[first:last] - start
+
+    def spread(values: np.ndarray, missing: float) -> np.ndarray:
+        out = np.full((stop - start, values.shape[1]), missing, values.dtype)
+        out[rows] = values[first:last]
+        return out
+
+    proposed, ranked = (
+        (spread(found[0], -1), spread(found[1], np.inf)) for found in (answer.proposed, answer.ranked)
+    )
+    return Answer(answer.queries, proposed, ranked)
+
+
+@dataclass(frozen=True)
+class ClusterSearch(OverLists):
+    """Searches the lists of all partitions."""
+
+    quantizer: Quantizer
+    partitions: Partitions
+    width: Width
+    recall: float = float("nan")
+
+    def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
+        """The k nearest rows of a few queries: indices and distances."""
+        n_candidates = self.width.n_candidates(self.quantizer, k)
+        visits = visits_of(queries, self.quantizer, self.width, self.partitions.owners)
+        answer, quantizer = delayed(answered, pure=True), sent_once(self.quantizer)
+        asked = zip(self.partitions.parts, visits, strict=True)
+        answers = list(
+            results([answer(part, visit, quantizer, n_candidates) for part, visit in asked if len(visit.queries)])
+        )
+        indices, squared = nearest_of(answers, queries.shape[0], n_candidates, k)
+        return _completed(indices, np.sqrt(squared), queries, self.partitions)
+
+    def nearest_of_all(self, k: int) -> Iterator[FoundInPart]:
+        """The k nearest rows of every row. In each round some rows of every partition set out."""
+        n_candidates = self.width.n_candidates(self.quantizer, k)
+        n_rows, of_row = zip(*results(self.partitions.each(_size)), strict=True)
+        n_queries = queries_at_once(max(of_row), self.quantizer, self.width, n_candidates)
+        quantizer, owners = sent_once(self.quantizer), sent_once(self.partitions.owners)
+        for start in range(0, max(n_rows), n_queries):
+            rows = slice(start, start + n_queries)
+            own_numbers = [own for own, n_own in enumerate(n_rows) if start < n_own]
+            asked = [self._asked(own, rows, quantizer, owners, n_candidates, k) for own in own_numbers]
+            for numbers, indices, squared, short, n_bytes in results(asked):
+                indices, distances = _completed(indices, np.sqrt(squared), short, self.partitions)
+                yield numbers, indices, distances, n_bytes
+
+    def _asked(
+        self, own: int, rows: slice, quantizer: Delayed, owners: Delayed, n_candidates: int, k: int
+    ) -> Delayed:
+        """The nearest of some rows of a partition, which all partitions are asked for."""
+        set_out, pick, answer, join = (delayed(step, pure=True) for step in (_set_out, _picked, answered, _found))
+        parts = self.partitions.parts
+        visits = set_out(parts[own], rows, quantizer, self.width, owners)
+        answers = [answer(part, pick(visits, number), quantizer, n_candidates) for number, part in enumerate(parts)]
+        return join(parts[own], rows, own, answers, n_candidates, k)
+
+
+def queries_at_once(n_bytes_of_query: int, quantizer: Quantizer, width: Width, n_candidates: int) -> int:
+    """How many queries may set out together. The size of a visit is that of `Visit` and of `Answer`."""
+    there = n_bytes_of_query + 4 * (1 + width.n_lists(quantizer))
+    points = 4 * quantizer.directions.shape[1] if quantizer.has_remainder else 0
+    back = n_candidates * (4 + 4 + 4 + 8)  # numbers and float32 distances, numbers and float64 distances
+    return max(QUERIES_PER_BLOCK, BYTES_OF_VISIT // (there + points + back))
+
+
+@dataclass(frozen=True)
+class AllPairs:
+    """Compares every row with every row, partition by partition."""
+
+    partitions: Partitions
+
+    @property
+    def report(self) -> SearchReport:
+        return EXACT
+
+    def nearest_of_all(self, k: int) -> Iterator[FoundInPart]:
+        compare, join = delayed(_compared, pure=True), delayed(_nearest_of_compared, pure=True)
+        parts = self.partitions.parts
+        yield from results(
+            [join(part, own, [compare(other, part, k) for other in parts], k) for own, part in enumerate(parts)]
+        )
+
+
+@dataclass
+class Workers:
+    """Hold the rows, and put them into lists of their partitions."""
+
+    matrix: Blocks
+    n_features: int
+    n_partitions: int
+    partitions: Partitions | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.matrix.n_rows, self.n_features
+
+    def rows(self, numbers: np.ndarray) -> Matrix:
+        chosen, places = np.unique(numbers, return_inverse=True)
+        return self.matrix.rows(chosen)[places]
+
+    def put_into_lists(self, n_coordinates: int, run: Run) -> Quantizer:
+        quantizer = make_quantizer(self.matrix.n_rows, self.rows, n_coordinates, run)
+        self.partitions = shuffled(self.matrix, quantizer, self.n_partitions)
+        return quantizer
+
+    def exact(self, queries: Matrix, k: int, run: Run) -> IntArray:
+        return exact_nearest(queries, k, self.listed)[0]
+
+    def search(self, quantizer: Quantizer, width: Width) -> ClusterSearch:
+        return ClusterSearch(quantizer, self.listed, width)
+
+    @property
+    def listed(self) -> Partitions:
+        assert self.partitions is not None, "rows are put into lists first"
+        return self.partitions
+
+
+def exact_nearest(queries: Matrix, k: int, partitions: Partitions) -> Found:
+    """The k nearest of all rows that the lists hold, of a few queries: indices and distances."""
+    compare = delayed(_exact, pure=True)
+    indices, squared = merged(list(results([compare(part, queries, k) for part in partitions.parts])), k)
+    return indices, np.sqrt(squared)
+
+
+def _exact(part: Partition, queries: Matrix, k: int) -> Found:
+    return part.exact(dense_rows(queries), k)
+
+
+def _completed(indices: IntArray, distances: np.ndarray, queries: Matrix, partitions: Partitions) -> Found:
+    """Found neighbours, completed for queries whose lists held too few. ``queries`` are all, or only those."""
+    short = np.flatnonzero((indices < 0).any(axis=1))
+    if len(short):
+        asked = queries if queries.shape[0] == len(short) else queries[short]
+        indices[short], distances[short] = exact_nearest(asked, indices.shape[1], partitions)
+    return indices, distances
+
+
+def _size(part: Partition) -> tuple[int, int]:
+    """The number of rows, and the bytes of one."""
+    return part.matrix.shape[0], n_bytes_of_row(part.matrix)
+
+
+def _set_out(part: Partition, rows: slice, quantizer: Quantizer, width: Width, owners: IntArray) -> list[Visit]:
+    return visits_of(part.matrix[rows], quantizer, width, owners)
+
+
+def _picked(visits: list[Visit], number: int) -> Visit:
+    return visits[number]
+
+
+def _found(
+    part: Partition, rows: slice, own: int, answers: Sequence[Answer], n_candidates: int, k: int
+) -> tuple[IntArray, IntArray, np.ndarray, Matrix, int]:
+    """The nearest of some rows of a partition, the rows whose lists held too few, and the bytes exchanged."""
+    assert part.numbers is not None
+    numbers = part.numbers[rows]
+    indices, squared = nearest_of(answers, len(numbers), n_candidates, k)
+    short = np.flatnonzero((indices < 0).any(axis=1))
+    exchanged = sum(answer.n_bytes for number, answer in enumerate(answers) if number != own)
+    return numbers, indices, squared, part.matrix[rows.start + short], exchanged
+
+
+def _compared(other: Partition, part: Partition, k: int) -> Found:
+    """The nearest rows of one partition, of all rows of another."""
+    blocks = range(0, part.matrix.shape[0], QUERIES_PER_BLOCK)
+    found = [other.exact(dense_rows(part.matrix, slice(start, start + QUERIES_PER_BLOCK)), k) for start in blocks]
+    indices, squared = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    return indices, squared
+
+
+def _nearest_of_compared(part: Partition, own: int, found: Sequence[Found], k: int) -> FoundInPart:
+    """The nearest of the rows of a partition, and the bytes exchanged: its rows go to every other one."""
+    indices, squared = merged(found, k)
+    assert part.numbers is not None
+    there = len(part.numbers) * n_bytes_of_row(part.matrix)
+    from_others = [pair for number, pair in enumerate(found) if number != own]
+    exchanged = sum(there + sum(array.nbytes for array in pair) for pair in from_others)
+    return part.numbers, indices, np.sqrt(squared), exchanged

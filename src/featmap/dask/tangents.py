@@ -1,0 +1,269 @@
+"""Tangent spaces and their connection, partition by partition, each in a table of the rows around its own.
+
+A partition asks the others for the rows that its own are connected to, once, and later for their axes. What it
+computes in its table has the bits that it has in a table of all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+from dask.delayed import Delayed, delayed
+
+from ..checks.settings import NeighborhoodSettings
+from ..data.scaling import ScaledData
+from ..data.sparse import Matrix
+from ..neighbors.partition import Partition
+from ..run import Run
+from ..tangents.alignment import connect_part
+from ..tangents.axes import axes
+from ..tangents.svd import find_tangents
+from ..values import Connection, FloatArray, Graph, IntArray, Tangents
+from .blocks import joined, n_bytes_of_row
+from .cluster import persisted, results
+from .partitions import Partitions
+from .scratch import read_part, write_array
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What partitions read of the graph: arrays in files, with the rows of one partition after those of another."""
+
+    folder: Path
+    starts: np.ndarray  # (partitions + 1,) where the rows of each partition begin
+
+    @classmethod
+    def write(
+        cls,
+        folder: Path,
+        rows: Sequence[IntArray],
+        neighbors: IntArray,
+        weights: FloatArray,
+        near_weights: FloatArray,
+        graph: Graph,
+    ) -> Surroundings:
+        """``rows`` are the numbers of the rows of each partition."""
+        starts = np.append(0, np.cumsum([len(part) for part in rows]))
+        order = np.concatenate(rows)
+        owners = np.empty(len(order), np.int32)
+        owners[order] = np.repeat(np.arange(len(rows), dtype=np.int32), np.diff(starts))
+        edges = graph.weights[order]
+        arrays = {
+            "owners": owners,
+            "neighbors": neighbors[order],
+            "weights": weights[order],
+            "near_weights": near_weights[order],
+            "firsts": edges.indptr.astype(np.int64),
+            "targets": edges.indices,
+            "edge_weights": edges.data,
+        }
+        for name, array in arrays.items():
+            write_array(folder / name, array)
+        return cls(folder, starts)
+
+    def owners(self) -> IntArray:
+        """The partition of every row."""
+        return read_part(self.folder / "owners", 0, self.starts[-1])
+
+    def of_rows(self, name: str, part: int) -> np.ndarray:
+        """The entries of an array for the rows of a partition."""
+        return read_part(self.folder / name, self.starts[part], self.starts[part + 1])
+
+    def edges(self, part: int) -> tuple[np.ndarray, IntArray, FloatArray]:
+        """The edges of the rows of a partition: where those of each row begin, targets, weights."""
+        firsts = read_part(self.folder / "firsts", self.starts[part], self.starts[part + 1] + 1)
+        between = (firsts[0], firsts[-1])
+        targets, weights = (read_part(self.folder / name, *between) for name in ("targets", "edge_weights"))
+        return firsts - firsts[0], targets, weights
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows that a partition needs, by rising numbers, and where its own are among them."""
+
+    matrix: Matrix
+    numbers: IntArray
+    own: IntArray
+
+    def places(self, numbers: IntArray) -> IntArray:
+        return np.searchsorted(self.numbers, numbers).astype(np.int32)
+
+    @property
+    def data(self) -> ScaledData:
+        return ScaledData(self.matrix, np.zeros(self.matrix.shape[1]), 1.0)
+
+
+@dataclass(frozen=True)
+class Spaces:
+    """The tangent spaces of the rows of a partition, with their leading axes."""
+
+    tangents: Tangents
+    axes: FloatArray  # (rows, q, n)
+
+
+@dataclass(frozen=True)
+class Neighborhoods:
+    """The stages that need rows of several partitions, as tasks that begin when their results are asked for."""
+
+    partitions: Partitions
+    rows: Sequence[IntArray]  # of each partition
+    around: Surroundings
+    settings: NeighborhoodSettings
+    exchanged: dict[str, int]  # bytes by stage, which grow while results are fetched
+
+    def tangents(self) -> Iterator[tuple[IntArray, Tangents]]:
+        """The tangent spaces of the rows of each partition. Their centers are the rows of its table."""
+        take = delayed(_without_axes, pure=True)
+        for number, (tangents, n_bytes) in enumerate(results([take(*pair) for pair in self._pairs()])):
+            self._count("tangents", n_bytes)
+            yield self.rows[number], tangents
+
+    def connections(self) -> Iterator[tuple[IntArray, Connection]]:
+        """The connection on the edges of the rows of each partition, in the order of the graph."""
+        give, join = delayed(_axes_of, pure=True), delayed(_connection, pure=True)
+        joined_parts = []
+        for own, (table, spaces) in enumerate(self._pairs()):
+            others = [number for number in range(len(self.partitions)) if number != own]
+            given = [give(self._spaces[other], self._picked[own][other], self._tables[other]) for other in others]
+            asked = [self._picked[own][other] for other in others]
+            joined_parts.append(join(table, spaces, asked, given, self.around, own, self.settings))
+        for number, (connection, n_bytes) in enumerate(results(joined_parts)):
+            self._count("alignment", n_bytes)
+            yield self.rows[number], connection
+
+    def _pairs(self) -> list[tuple[Delayed, Delayed]]:
+        return list(zip(self._tables, self._spaces, strict=True))
+
+    @cached_property
+    def _picked(self) -> list[list[Delayed]]:
+        """The numbers of the rows that each partition asks of each."""
+        ask, pick = delayed(_asked, pure=True), delayed(_of_number, pure=True)
+        numbers = range(len(self.partitions))
+        asked = persisted([ask(self.around, own) for own in numbers])
+        return [[pick(lists, other) for other in numbers] for lists in asked]
+
+    @cached_property
+    def _tables(self) -> list[Delayed]:
+        give, build = delayed(_given, pure=True), delayed(_table, pure=True)
+        tables = []
+        for own, part in enumerate(self.partitions.parts):
+            others = [number for number in range(len(self.partitions)) if number != own]
+            given = [give(self.partitions.parts[other], self._picked[own][other]) for other in others]
+            tables.append(build(part, [self._picked[own][other] for other in others], given))
+        return persisted(tables)
+
+    @cached_property
+    def _spaces(self) -> list[Delayed]:
+        find = delayed(_spaces_of, pure=True)
+        found = [find(table, self.around, own, self.settings) for own, table in enumerate(self._tables)]
+        return persisted(found)
+
+    def _count(self, stage: str, n_bytes: int) -> None:
+        self.exchanged[stage] = self.exchanged.get(stage, 0) + n_bytes
+
+
+def _asked(around: Surroundings, own: int) -> list[IntArray]:
+    """The numbers of the rows that a partition needs, by the partitions that have them."""
+    _, targets, _ = around.edges(own)
+    needed = np.unique(np.concatenate([targets, around.of_rows("neighbors", own).ravel()]))
+    owners = around.owners()[needed]
+    return [needed[owners == number] for number in range(len(around.starts) - 1)]
+
+
+def _of_number(lists: list[IntArray], number: int) -> IntArray:
+    return lists[number]
+
+
+def _given(part: Partition, numbers: IntArray) -> Matrix:
+    return part.rows(numbers)
+
+
+def _table(part: Partition, asked: Sequence[IntArray], given: Sequence[Matrix]) -> Table:
+    assert part.numbers is not None
+    numbers, matrix = np.concatenate([part.numbers, *asked]), joined([part.matrix, *given])
+    order = np.argsort(numbers, kind="stable")
+    own = np.empty(len(order), np.int32)
+    own[order] = np.arange(len(order), dtype=np.int32)
+    return Table(matrix[order], numbers[order], own[: len(part.numbers)])
+
+
+def _spaces_of(table: Table, around: Surroundings, own: int, settings: NeighborhoodSettings) -> Spaces:
+    names = ("neighbors", "weights", "near_weights")
+    neighbors, weights, near_weights = (around.of_rows(name, own) for name in names)
+    with Run(None) as run:
+        tangents = find_tangents(
+            table.data,
+            table.matrix[table.own],
+            table.places(neighbors),
+            weights,
+            near_weights,
+            settings.tangent_center,
+            settings.intrinsic_dim,
+            settings.n_components,
+            run,
+        ).without_leading()
+        rows, q = np.arange(len(table.own), dtype=np.int32), min(settings.n_components, tangents.n_directions)
+        step = table.data.rows_per_block(neighbors.shape[1])
+        blocks = [axes(table.data, tangents, rows[start : start + step], q) for start in range(0, len(rows), step)]
+    return Spaces(tangents, np.concatenate(blocks))
+
+
+def _without_axes(table: Table, spaces: Spaces) -> tuple[Tangents, int]:
+    """The tangent spaces without the rows that they are of, and the bytes of the rows that were asked for."""
+    no_centers = np.empty((len(table.own), 0), np.float32)
+    n_given = len(table.numbers) - len(table.own)
+    return replace(spaces.tangents, centers=no_centers), n_given * n_bytes_of_row(table.matrix)
+
+
+def _axes_of(spaces: Spaces, numbers: IntArray, table: Table) -> FloatArray:
+    return spaces.axes[np.searchsorted(table.numbers[table.own], numbers)]
+
+
+def _connection(
+    table: Table,
+    spaces: Spaces,
+    asked: Sequence[IntArray],
+    given: Sequence[FloatArray],
+    around: Surroundings,
+    own: int,
+    settings: NeighborhoodSettings,
+) -> tuple[Connection, int]:
+    all_axes = np.empty((len(table.numbers), *spaces.axes.shape[1:]), np.float32)
+    all_axes[table.own] = spaces.axes
+    for numbers, axes_of_others in zip(asked, given, strict=True):
+        all_axes[table.places(numbers)] = axes_of_others
+    graph, is_own = _graph_of_table(table, *around.edges(own))
+    with Run(None) as run:
+        n_rows = int(around.starts[-1])
+        whole = connect_part(
+            table.data,
+            all_axes,
+            graph,
+            settings.n_components,
+            settings.tangent_center,
+            settings.frames,
+            n_rows,
+            run,
+        )
+    return whole[is_own], sum(part.nbytes for part in given)
+
+
+def _graph_of_table(
+    table: Table, firsts: np.ndarray, targets: IntArray, weights: FloatArray
+) -> tuple[Graph, np.ndarray]:
+    """The edges of a partition's own rows, in both directions, and which of them lead from an own row."""
+    n_rows = len(table.numbers)
+    sources = np.repeat(table.own, np.diff(firsts))
+    outgoing = sp.csr_matrix((weights, (sources, table.places(targets))), (n_rows, n_rows))
+    is_own = np.zeros(n_rows, bool)
+    is_own[table.own] = True
+    incoming = sp.diags_array((~is_own).astype(np.float32)) @ outgoing.T
+    both = sp.csr_matrix(outgoing + incoming)
+    both.eliminate_zeros()
+    both.sort_indices()
+    return Graph(both), np.repeat(is_own, np.diff(both.indptr))

@@ -1,0 +1,197 @@
+"""Columns of a table of any kind, each as numbers with NaN for gaps or as texts with None for gaps."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from functools import cached_property
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..checks.messages import listed
+from ..errors import InvalidDataError, InvalidDataTypeError
+
+FIRST_INEXACT = 2**53  # from here on float64 does not hold every whole number
+NUMBER, CATEGORY, DATE = "number", "category", "date"
+DAY = r"\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{4}"
+TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
+WRITTEN_DATE = re.compile(rf"({DAY})([T ]{TIME}(Z|[+-]\d{{2}}:?\d{{2}})?)?|{TIME}")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its kind, and float64 values or texts."""
+
+    name: str
+    kind: str
+    values: np.ndarray
+    digits: list[str | None] | None = None  # of whole numbers that float64 would round
+
+    @cached_property
+    def is_gap(self) -> np.ndarray:
+        """Which values are missing."""
+        return np.isnan(self.values) if self.kind == NUMBER else np.array([value is None for value in self.values])
+
+    @cached_property
+    def n_distinct(self) -> int:
+        """How many different values there are, gaps left out."""
+        known = (self.values if self.digits is None else np.array(self.digits, object))[~self.is_gap]
+        return len(np.unique(known)) if known.dtype == np.float64 else len(set(known))
+
+    @property
+    def n_known(self) -> int:
+        """How many values are not missing."""
+        return int((~self.is_gap).sum())
+
+    @property
+    def texts(self) -> np.ndarray:
+        """All values as texts, None for gaps."""
+        if self.kind != NUMBER:
+            return self.values
+        digits = self.digits or [
+            None if gap else text_of(value) for value, gap in zip(self.values.tolist(), self.is_gap, strict=True)
+        ]
+        texts = np.empty(len(digits), object)
+        texts[:] = digits
+        return texts
+
+
+def read_columns(X: Any, names: Sequence[str] | None = None) -> list[Column]:
+    """All columns of a pandas or polars frame, or of an array whose columns have these names."""
+    if sp.issparse(X):
+        raise InvalidDataTypeError("prepare(frame): sparse data need no preparation; fit them as they are")
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        found = [_of_frame(X, number, name) for number, name in enumerate(X.columns)]
+    else:
+        found = _of_array(X, names)
+    repeated = [name for name, count in Counter(column.name for column in found).items() if count > 1]
+    if repeated:
+        raise InvalidDataError(f"prepare(frame): several columns are called {repeated[0]!r}; give each its own name")
+    return found
+
+
+def read_named(X: Any, wanted: Sequence[str], names: Sequence[str] | None = None) -> list[Column]:
+    """The columns with these names, in this order; those of an array have ``names``."""
+    columns = {column.name: column for column in read_columns(X, names)}
+    missing = [name for name in wanted if name not in columns]
+    if missing:
+        raise InvalidDataError(f"transform(X): X has no column {listed(missing)}, which the fit had")
+    return [columns[name] for name in wanted]
+
+
+def as_kind(column: Column, kind: str) -> Column:
+    """A column as the kind that it was in the fit: new rows may have only gaps, or numbers for texts."""
+    if column.kind == kind:
+        return column
+    if column.kind == DATE:
+        had = "numbers" if kind == NUMBER else "categories"
+        raise InvalidDataTypeError(f"transform(X): the column {column.name!r} had {had} in the fit; now it has dates")
+    if kind == NUMBER:
+        try:
+            values = np.array([np.nan if value is None else float(value) for value in column.values], np.float64)
+        except ValueError as error:
+            raise InvalidDataTypeError(
+                f"transform(X): the column {column.name!r} had numbers in the fit; now {error}"
+            ) from error
+        return Column(column.name, NUMBER, values)
+    return Column(column.name, CATEGORY, column.texts)
+
+
+def text_of(value: Any) -> str:
+    """A value as a person writes it: 7 rather than 7.0, and True however a file spells it."""
+    if isinstance(value, float | np.floating):
+        return str(int(value)) if np.isfinite(value) and value == np.rint(value) else str(value)
+    text = str(value).strip()
+    return text.capitalize() if text.lower() in ("true", "false") else text
+
+
+def _of_frame(frame: Any, number: int, name: Any) -> Column:
+    if hasattr(frame, "iloc"):
+        return _of_pandas(frame.iloc[:, number], str(name))
+    return _of_polars(frame[name], str(name))
+
+
+def _of_polars(series: Any, name: str) -> Column:
+    dtype = series.dtype
+    if dtype.is_temporal():
+        return Column(name, DATE, np.full(len(series), None, object))
+    if dtype.is_numeric() or str(dtype) == "Null":
+        return _numbers(name, series.to_list())
+    if dtype.is_nested() or str(dtype) in ("Object", "Binary"):
+        raise InvalidDataTypeError(f"prepare(frame): the column {name!r} holds values of type {dtype}; drop it")
+    return _texts(name, series.to_list())
+
+
+def _of_pandas(series: Any, name: str) -> Column:
+    kind = getattr(series.dtype, "kind", "O")
+    if kind in "mM" or str(series.dtype).startswith("period"):
+        return Column(name, DATE, np.full(len(series), None, object))
+    is_gap = series.isna().to_numpy()
+
+    def values() -> list[Any]:
+        return [None if gap else value for value, gap in zip(series.tolist(), is_gap, strict=True)]
+
+    if kind in "iuf":
+        return _of_numbers(name, series.to_numpy(dtype=np.float64, na_value=np.nan), kind, values)
+    return _texts(name, values()) if str(series.dtype) == "category" else _of_objects(name, values())
+
+
+def _of_array(X: Any, names: Sequence[str] | None) -> list[Column]:
+    table = np.asarray(X)
+    if table.ndim != 2:
+        raise InvalidDataTypeError(f"prepare(frame): give a table; got an array of shape {table.shape}")
+    given = [f"x{number}" for number in range(table.shape[1])] if names is None else [str(name) for name in names]
+    if len(given) != table.shape[1]:
+        raise InvalidDataError(f"prepare(names=…): {len(given)} names for {table.shape[1]} columns")
+    if table.dtype.kind in "iuf":
+        kind = table.dtype.kind
+        return [
+            _of_numbers(name, table[:, h].astype(np.float64), kind, table[:, h].tolist)
+            for h, name in enumerate(given)
+        ]
+    if table.dtype.kind not in "bOU":
+        raise InvalidDataTypeError(
+            f"prepare(frame): the array has values of type {table.dtype}; give numbers or texts"
+        )
+    return [_of_objects(name, table[:, h].tolist()) for h, name in enumerate(given)]
+
+
+def _of_numbers(name: str, values: np.ndarray, kind: str, exact: Callable[[], list[Any]]) -> Column:
+    """Numbers. The digits of whole ones that float64 rounds are kept."""
+    if kind == "f" or np.nanmax(np.abs(values), initial=0) < FIRST_INEXACT:
+        return Column(name, NUMBER, values)
+    return Column(name, NUMBER, values, [None if value is None else text_of(value) for value in exact()])
+
+
+def _of_objects(name: str, values: list[Any]) -> Column:
+    """Numbers if all are, or dates, else texts. None and NaN are gaps."""
+    values = [None if value is None or value != value else value for value in values]
+    known = [value for value in values if value is not None]
+    if all(isinstance(value, Real | Decimal) and not isinstance(value, bool) for value in known):
+        return _numbers(name, values)
+    if all(isinstance(value, date | time | timedelta) for value in known):
+        return Column(name, DATE, np.full(len(values), None, object))
+    return _texts(name, values)
+
+
+def _numbers(name: str, values: list[Any]) -> Column:
+    floats = np.array([np.nan if value is None else float(value) for value in values], np.float64)
+    kind = "f" if any(isinstance(value, float | Decimal) for value in values) else "i"
+    return _of_numbers(name, floats, kind, lambda: values)
+
+
+def _texts(name: str, values: list[Any]) -> Column:
+    """Texts of all values, or dates if all are written so. An empty one is a gap."""
+    texts = np.empty(len(values), object)
+    texts[:] = [None if value is None else text_of(value) or None for value in values]
+    known = [text for text in texts if text is not None]
+    if known and all(WRITTEN_DATE.fullmatch(text) for text in known):
+        return Column(name, DATE, np.full(len(values), None, object))
+    return Column(name, CATEGORY, texts)

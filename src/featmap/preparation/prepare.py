@@ -1,0 +1,263 @@
+"""prepare: a table of numbers, categories and gaps becomes columns that a map can be made of, and says how."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import InvalidParameterError
+from .columns import CATEGORY, NUMBER, Column, as_kind, read_columns, read_named
+from .roles import ID, roles_of
+from .words import said
+
+MOST_LEVELS = 30  # of a category; rarer ones are one level together
+
+
+class Prepare(TransformerMixin, BaseEstimator):
+    """A table of mixed columns made ready for a map: the transformer that `prepare` fits and ``featmap map`` uses.
+
+    Columns that identify rows, columns with one value, dates and free text are left out. Gaps in numbers get the
+    median, gaps in categories the most frequent value. Numbers are scaled to mean 0 and standard deviation 1. A
+    category gets one column of zeros and ones for each of its values; `in_original_units` counts them as one feature.
+    Printed, it says what it did. The steps are scikit-learn's own.
+
+    Parameters
+    ----------
+    id : str or None, default=None
+        The column that identifies rows. By default columns of texts or of whole numbers in which every row has
+        another value, numbers only if they count the rows or if the column is called "id" or the like.
+    drop : sequence of str, default=()
+        Further columns to leave out.
+    label : str or None, default=None
+        A column that is known of the rows and must have no part in the map, such as a diagnosis.
+    scale : bool, default=True
+        Whether numbers are scaled. Leave it out for columns that all have the same unit.
+    names : sequence of str or None, default=None
+        Names of the columns of an array. A frame has its own.
+
+    Attributes
+    ----------
+    roles_ : list of Role
+        What each column is used as, and why it is not used.
+    steps_ : ColumnTransformer
+        The fitted steps of scikit-learn, of the columns that are used.
+    label_ : ndarray or None
+        The values of the label column, in the rows of the fit.
+    gaps_of_rows_ : ndarray of shape (n_samples,)
+        How many values of each row were missing, in the columns that are used.
+    ids_ : ndarray or None
+        The values of the column ``id``, or of the first one that identifies rows, as texts.
+    n_features_in_ : int
+        The number of columns of the table.
+    feature_names_in_ : ndarray of shape (n_columns,)
+        Names of the columns of the table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from featmap import Prepare
+    >>> frame = pd.DataFrame({"mass": [3750.0, None, 4200.0], "island": ["Biscoe", "Dream", "Biscoe"]})
+    >>> Prepare().fit(frame).get_feature_names_out().tolist()
+    ['mass', 'island: Biscoe', 'island: Dream']
+    """
+
+    def __init__(
+        self,
+        *,
+        id: str | None = None,
+        drop: Sequence[str] = (),
+        label: str | None = None,
+        scale: bool = True,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.id = id
+        self.drop = drop
+        self.label = label
+        self.scale = scale
+        self.names = names
+
+    def fit(self, X: Any, y: Any = None) -> Prepare:
+        """Decide what each column is used as, and learn medians, levels and scales.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_columns)
+            The table.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        Prepare
+            The fitted transformer itself.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from featmap import Prepare
+        >>> Prepare(names=["a", "b"]).fit(np.array([[1.5, 7], [2.5, 9], [0.5, 9]])).transform([[1.5, 9.0]]).shape
+        (1, 2)
+        """
+        drop = _checked_names(self.drop)
+        columns = read_columns(X, self.names)
+        self.roles_ = roles_of(columns, self.label, self.id, drop)
+        self.feature_names_in_ = np.array([column.name for column in columns], dtype=object)
+        self.n_features_in_ = len(columns)
+        by_name = {column.name: column for column in columns}
+        self.label_ = None if self.label is None else by_name[self.label].values
+        self.ids_ = self._ids(by_name)
+        used = [by_name[name] for name in self._used]
+        self.n_gaps_ = {column.name: int(column.is_gap.sum()) for column in used if column.is_gap.any()}
+        self.gaps_of_rows_ = np.sum([column.is_gap for column in used], axis=0)
+        self.steps_ = _steps([column.kind for column in used], bool(self.scale)).fit(_table(used))
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Prepare rows as those of the fit were.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array-like of shape (n_rows, n_columns)
+            Rows with the columns of the fit. Columns that are not used may be missing in a frame.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features_out)
+            Finite numbers. A value of a category that the fit did not have is none of its levels.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from featmap import Prepare
+        >>> frame = pd.DataFrame({"mass": [3750.0, None, 4200.0], "island": ["Biscoe", "Dream", "Biscoe"]})
+        >>> Prepare(scale=False).fit_transform(frame)[1].tolist()
+        [3975.0, 0.0, 1.0]
+        """
+        check_is_fitted(self)
+        used = read_named(X, self._used, self.feature_names_in_.tolist())
+        return np.asarray(self.steps_.transform(_table([as_kind(column, self._use[column.name]) for column in used])))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Name the columns that the map is made of.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored; the names of the columns are those of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_features_out,)
+            Names of numbers, then of the levels of categories, "island: Biscoe".
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from featmap import Prepare
+        >>> Prepare().fit(pd.DataFrame({"sex": ["f", "m", "m"]})).get_feature_names_out().tolist()
+        ['sex: f', 'sex: m']
+        """
+        check_is_fitted(self)
+        from .tracing import origins_of_prepared
+
+        return origins_of_prepared(self).names
+
+    @property
+    def _use(self) -> dict[str, str]:
+        return {role.name: role.use for role in self.roles_}
+
+    @property
+    def _used(self) -> list[str]:
+        """Numbers, then categories: the order in which `steps_` gives them."""
+        return [role.name for kind in (NUMBER, CATEGORY) for role in self.roles_ if role.use == kind]
+
+    def _ids(self, columns: dict[str, Column]) -> np.ndarray | None:
+        found = [role.name for role in self.roles_ if role.use == ID] if self.id is None else [self.id]
+        return columns[found[0]].texts if found else None
+
+    def __str__(self) -> str:
+        return said(self) if hasattr(self, "steps_") else repr(self)
+
+
+def prepare(
+    frame: Any,
+    *,
+    id: str | None = None,
+    drop: Sequence[str] = (),
+    label: str | None = None,
+    scale: bool = True,
+    names: Sequence[str] | None = None,
+) -> Prepare:
+    """Find out how a table is made ready for a map; print the result to read what was done.
+
+    The result is a fitted transformer of scikit-learn, the first step of a pipeline that ends in a `FeatMAP`.
+    `in_original_units` then explains the map in the columns of the table.
+
+    Parameters
+    ----------
+    frame : pandas or polars DataFrame, or array-like of shape (n_samples, n_columns)
+        The table: numbers, categories, gaps.
+    id : str or None, default=None
+        The column that identifies rows; by default it is found.
+    drop : sequence of str, default=()
+        Further columns to leave out.
+    label : str or None, default=None
+        A column that is known of the rows and must have no part in the map.
+    scale : bool, default=True
+        Whether numbers are scaled to mean 0 and standard deviation 1.
+    names : sequence of str or None, default=None
+        Names of the columns of an array.
+
+    Returns
+    -------
+    Prepare
+        The fitted transformer.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from featmap import prepare
+    >>> frame = pd.DataFrame({"mass": [3750.0, None, 4200.0], "island": ["Biscoe", "Dream", "Biscoe"]})
+    >>> print(prepare(frame))
+    3 rows and 2 columns: 1 number and 1 category make 2 features.
+    Categories: island (2 values) has one column of zeros and ones for each value and counts as one feature.
+    Gaps: 1 value of mass, filled with the median.
+    Scale: each number has mean 0 and standard deviation 1.
+    """
+    return Prepare(id=id, drop=drop, label=label, scale=scale, names=names).fit(frame)
+
+
+def _steps(kinds: list[str], scale: bool) -> ColumnTransformer:
+    """The steps of scikit-learn for columns of these kinds."""
+    numbers = [SimpleImputer(strategy="median"), *([StandardScaler()] if scale else [])]
+    levels = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=MOST_LEVELS, sparse_output=False)
+    categories = [SimpleImputer(missing_values=None, strategy="most_frequent"), levels]
+    chosen = {kind: [h for h, found in enumerate(kinds) if found == kind] for kind in (NUMBER, CATEGORY)}
+    parts = [
+        (NUMBER, make_pipeline(*numbers), chosen[NUMBER]),
+        (CATEGORY, make_pipeline(*categories), chosen[CATEGORY]),
+    ]
+    return ColumnTransformer([part for part in parts if part[2]], sparse_threshold=0)
+
+
+def _table(columns: list[Column]) -> np.ndarray:
+    """All columns side by side: of float64 if all are numbers."""
+    dtype = np.float64 if all(column.kind == NUMBER for column in columns) else object
+    table = np.empty((len(columns[0].values), len(columns)), dtype)
+    for h, column in enumerate(columns):
+        table[:, h] = column.values
+    return table
+
+
+def _checked_names(drop: Any) -> Collection[str]:
+    if isinstance(drop, str) or not all(isinstance(name, str) for name in drop):
+        raise InvalidParameterError(f"prepare(drop={drop!r}): drop must be a list of names of columns")
+    return tuple(drop)

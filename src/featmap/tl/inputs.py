@@ -1,0 +1,145 @@
+"""What a map is made of, as an AnnData has it: features, a representation with its loadings, and neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from anndata import AnnData
+
+from ..checks.directions import are_orthonormal, is_given
+from ..checks.inputs import check_table
+from ..checks.messages import listed
+from ..errors import InvalidParameterError
+
+FEATURES = "X"  # a representation that is the features themselves
+# Where scanpy keeps the loadings of obsm["X_pca"]. Those of sc.pp.pca(key_added="name") are in varm["name"].
+LOADINGS_OF_PCA = "PCs"
+N_COMPONENTS = 50  # of the features, where a representation has no loadings
+COMPARED_ROWS = 100
+SAME_PLACE = 1e-3  # of the range of a representation
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a map is of: features, the cells in a representation, and what leads from one to the other."""
+
+    X: Any
+    places: np.ndarray | None  # (n_obs, q) in the representation; None if that is the features themselves
+    pca: Any  # the loadings (n_vars, q), or how many principal components of X tangent spaces are of, or None
+
+    @classmethod
+    def read(cls, caller: str, adata: AnnData, use_rep: str, layer: str | None, n_components: int | None) -> Source:
+        X = features_of(caller, adata, layer)
+        if use_rep == FEATURES:
+            return cls(X, None, n_components)
+        places = representation_of(caller, adata, use_rep)
+        loadings = loadings_of(adata, use_rep, X, places[:, :n_components])
+        if loadings is None:
+            return cls(X, places, n_components or min(N_COMPONENTS, *adata.shape))
+        return cls(X, places[:, :n_components], loadings)
+
+    @property
+    def has_loadings(self) -> bool:
+        return is_given(self.pca)
+
+    @property
+    def lacks_loadings(self) -> bool:
+        return self.places is not None and not self.has_loadings
+
+
+def features_of(caller: str, adata: AnnData, layer: str | None) -> Any:
+    """X or a layer. A sparse matrix in a file is read; a dense one is left there, since a fit reads it."""
+    if layer is not None and layer not in adata.layers:
+        layers = [name for name in adata.layers if name is not None]  # anndata 0.13 has X there, under None
+        raise InvalidParameterError(f"{caller}(layer={layer!r}): adata has {listed(layers) or 'no layers'}")
+    X = adata.X if layer is None else adata.layers[layer]
+    if X is None:
+        raise InvalidParameterError(f"{caller}(layer=None): adata.X is None; name a layer of log-normalised genes")
+    return X.to_memory() if hasattr(X, "to_memory") else X
+
+
+def name_of_features(layer: str | None) -> str:
+    return "X" if layer is None else f"layer {layer!r}"
+
+
+def values_of_gene(caller: str, adata: AnnData, gene: str, layer: str | None) -> np.ndarray:
+    column = adata.var_names.get_loc(gene)
+    if not isinstance(column, int):
+        raise InvalidParameterError(
+            f"{caller}: {gene!r} is the name of several genes; give them names of their own: "
+            "adata.var_names_make_unique()"
+        )
+    values = features_of(caller, adata, layer)[:, [column]]
+    return np.asarray(values.toarray() if sp.issparse(values) else values).ravel()
+
+
+def representation_of(caller: str, adata: AnnData, use_rep: str) -> np.ndarray:
+    """An array of obsm."""
+    if use_rep not in adata.obsm:
+        first = "run scanpy.pp.pca(adata) first" if use_rep == "X_pca" else f"it has {listed(list(adata.obsm))}"
+        raise InvalidParameterError(
+            f"{caller}(use_rep={use_rep!r}): adata.obsm has no {use_rep!r}; {first}, or give use_rep='X', pca=50"
+        )
+    return check_table(adata.obsm[use_rep], caller, f"obsm[{use_rep!r}]")
+
+
+def loadings_key(use_rep: str) -> str:
+    return LOADINGS_OF_PCA if use_rep == "X_pca" else use_rep
+
+
+def loadings_of(adata: AnnData, use_rep: str, X: Any, places: np.ndarray) -> np.ndarray | None:
+    """The orthonormal loadings that made the places of X; None if there are none, or they are of other values."""
+    key = loadings_key(use_rep)
+    if key not in adata.varm:
+        return None
+    directions = np.asarray(adata.varm[key])
+    if directions.ndim != 2 or directions.shape[1] < places.shape[1] or directions.dtype.kind not in "biuf":
+        return None
+    directions = directions[:, : places.shape[1]]
+    return directions if are_orthonormal(directions) and _are_components(X, directions, places) else None
+
+
+def compared_rows(n_rows: int) -> np.ndarray:
+    """Some of so many rows, evenly spread."""
+    return np.unique(np.linspace(0, n_rows - 1, COMPARED_ROWS).astype(int))
+
+
+def _are_components(X: Any, directions: np.ndarray, places: np.ndarray) -> bool:
+    """Whether places are X times the directions, but for the centre, which a PCA subtracts."""
+    rows = compared_rows(len(places))
+    offsets = places[rows] - np.asarray(X[rows] @ directions)
+    return bool(np.ptp(offsets, axis=0).max() <= SAME_PLACE * np.ptp(places[rows], axis=0).max())
+
+
+@dataclass(frozen=True)
+class GivenNeighbors:
+    """Neighbours that scanpy.pp.neighbors found, and how."""
+
+    distances: Any
+    n_neighbors: int
+    metric: Any  # of the representation that they were found in
+    n_components: int | None  # how many components of X_pca they were found in, if it was not in all
+
+    @classmethod
+    def read(cls, caller: str, adata: AnnData, key: str) -> GivenNeighbors:
+        record = _mapping(adata.uns.get(key))
+        params = _mapping(record.get("params"))
+        distances = adata.obsp.get(record.get("distances_key", "distances"))
+        if "n_neighbors" not in params or distances is None:
+            raise InvalidParameterError(
+                f"{caller}(neighbors_key={key!r}): adata.uns[{key!r}] names no neighbours; run "
+                "scanpy.pp.neighbors(adata), whose key is 'neighbors', or leave neighbors_key out"
+            )
+        n_components = params.get("n_pcs") if params.get("use_rep", "X_pca") == "X_pca" else None
+        metric = params.get("metric", "euclidean")
+        # n_pcs=0 stands for the genes themselves.
+        return cls(sp.csr_matrix(distances), int(params["n_neighbors"]), metric, n_components or None)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """What uns holds under a key, which may be anything."""
+    return value if isinstance(value, Mapping) else {}

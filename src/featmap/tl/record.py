@@ -1,0 +1,99 @@
+"""Where a map is kept in an AnnData, in the manner of scanpy: plain arrays and plain parameters, nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from anndata import AnnData
+
+from ..checks.messages import listed
+from ..errors import InvalidDataError, InvalidParameterError
+from ..estimator import FeatMAP
+
+KEY = "featmap"
+PLAIN = (bool, int, float, str, np.bool_, np.integer, np.floating)
+
+
+@dataclass(frozen=True)
+class Record:
+    """The keys of a map, and how it was made."""
+
+    key: str
+    embedding_key: str
+    frames_key: str
+    connectivities_key: str
+    distances_key: str
+    params: Mapping[str, Any]
+
+    @classmethod
+    def new(cls, key_added: str | None, params: Mapping[str, Any]) -> Record:
+        """The keys of a new map: those of scanpy's ``key_added``, which is followed exactly."""
+        key = KEY if key_added is None else key_added
+        return cls(
+            key,
+            embedding_key="X_featmap" if key_added is None else key_added,
+            frames_key=f"{key}_frames",
+            connectivities_key=f"{key}_connectivities",
+            distances_key=f"{key}_distances",
+            params=params,
+        )
+
+    @classmethod
+    def read(cls, caller: str, adata: AnnData, key: str) -> Record:
+        """The record of a map that `featmap` made of these cells and genes."""
+        kept = adata.uns.get(key)
+        if not isinstance(kept, Mapping) or "embedding_key" not in kept:
+            raise InvalidParameterError(
+                f"{caller}(key={key!r}): there is no map in adata.uns[{key!r}]; make one by featmap.tl.featmap(adata)"
+            )
+        record = cls(key, **{name: kept[name] for name in cls.__dataclass_fields__ if name != "key"})
+        made_of = tuple(int(record.params[name]) for name in ("n_obs", "n_vars"))
+        if made_of != adata.shape:
+            raise InvalidDataError(
+                f"{caller}(adata): the map in adata.uns[{key!r}] is of {made_of[0]} cells and {made_of[1]} genes, "
+                f"and adata has {adata.n_obs} and {adata.n_vars}; run featmap.tl.featmap on this part, or ask "
+                "before you take it"
+            )
+        return record
+
+    def write(self, adata: AnnData, model: FeatMAP, distances: sp.csr_matrix) -> None:
+        """Keep a fitted model and its distances. `scanpy.tl.leiden(neighbors_key=key)` finds its graph."""
+        adata.obsm[self.embedding_key] = model.embedding_
+        adata.obsm[self.frames_key] = model.frames_
+        adata.obsp[self.connectivities_key] = model.graph_
+        adata.obsp[self.distances_key] = distances
+        adata.uns[self.key] = {name: value for name, value in vars(self).items() if name != "key"}
+
+
+def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """What a file can hold of parameters: numbers and texts. What is not said is the default."""
+    return {name: value for name, value in parameters.items() if isinstance(value, PLAIN)}
+
+
+def checked_adata(caller: str, adata: Any) -> AnnData:
+    if not isinstance(adata, AnnData):
+        raise InvalidParameterError(
+            f"{caller}(adata=…): adata must be an AnnData; got {type(adata).__name__}; "
+            "featmap.FeatMAP().fit(X) takes other tables"
+        )
+    return adata
+
+
+def checked_column(caller: str, adata: AnnData, name: Any) -> Any:
+    """A column of obs."""
+    if not isinstance(name, str) or name not in adata.obs:
+        columns = listed(adata.obs.columns.tolist()) if len(adata.obs.columns) else "no columns"
+        raise InvalidParameterError(f"{caller}: {name!r} is not a column of adata.obs, which has {columns}")
+    return adata.obs[name]
+
+
+def as_matrix(indices: np.ndarray, distances: np.ndarray) -> sp.csr_matrix:
+    """Neighbours as a sparse matrix; distances of 0 are stored too."""
+    n_rows, k = indices.shape
+    matrix = sp.csr_matrix((distances.ravel(), indices.ravel(), np.arange(0, n_rows * k + 1, k)), (n_rows, n_rows))
+    matrix.sort_indices()
+    return matrix

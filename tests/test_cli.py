@@ -1,0 +1,186 @@
+"""The command line: columns of files, errors in one sentence, and an end within two seconds."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+pytest.importorskip("click", reason="the command needs the extra explore")
+
+from featmap import FeatMAP
+from featmap.cli import main
+from featmap.cli.columns import read_column
+from featmap.errors import FeatmapError
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A model with files about its rows."""
+    folder, iris = tmp_path_factory.mktemp("cli"), load_iris(as_frame=True)
+    FeatMAP(n_epochs=30, random_state=0).fit(iris.data).save(folder / "iris.featmap")
+    names = iris.target_names[iris.target]
+    lines = "".join(f"{name},{row}\n" for row, name in enumerate(names))
+    (folder / "y.csv").write_text(f"species,number\n{lines}")
+    return folder
+
+
+def started(folder, *arguments):
+    command = [sys.executable, "-m", "featmap", *arguments]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def address_of(process):
+    """The port and the token that the command prints."""
+    assert process.stdout.readline() == "The map of 150 rows is being opened.\n"
+    return re.fullmatch(r"It is at http://127.0.0.1:(\d+)/#token=(\S+)\n", process.stdout.readline()).groups()
+
+
+@pytest.fixture
+def failed(folder, monkeypatch, capsys):
+    """Runs a wrong command; the one line that it ends with."""
+
+    def run(*arguments):
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["featmap", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        errors = capsys.readouterr().err
+        assert ended.value.code == 2
+        assert errors.startswith("featmap: ")
+        assert errors.count("\n") == 1
+        return errors
+
+    return run
+
+
+def test_wrong_use_is_told_in_one_sentence(failed):
+    explore = partial(failed, "explore")
+    assert "Missing command" in failed()
+    assert "No such command 'fly'" in failed("fly")
+    assert "Missing argument 'MODEL'" in explore()
+    assert "'nothing' does not exist" in explore("nothing")
+    assert "it is not a featmap file" in explore("y.csv")
+    explore = partial(explore, "iris.featmap")
+    assert "such as 28x28" in explore("--image", "28")
+    assert "one pixel for each of the 4 features" in explore("--image", "28x28")
+    assert "no.csv: No such file" in explore("--labels", "no.csv")
+    assert "its columns are 'species', 'number'" in explore("--labels", "y.csv:label")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert "the port cannot be used" in explore("--port", str(taken.getsockname()[1]))
+
+
+def test_the_extra_is_named_where_click_is_missing():
+    code = "import sys; sys.modules['click'] = None; from featmap.cli import main; main()"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert result.stderr == "featmap: the command needs click: pip install 'featmap[cli]'\n"
+
+
+def test_the_extra_is_named_where_the_server_is_missing():
+    code = "import sys; sys.modules['uvicorn'] = None; import featmap; featmap.explorer.serve('x')"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "MissingExtraError: serve needs starlette and uvicorn: pip install 'featmap[explore]'" in result.stderr
+
+
+def test_explore_serves_until_ctrl_c_and_leaves_the_port_free(folder):
+    arguments = ["--labels", "y.csv:species", "--column", "y.csv:number", "--no-browser"]
+    process = started(folder, "explore", "iris.featmap", *arguments)
+    port, token = address_of(process)
+    connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
+    connection.request("GET", "/head", headers={"Authorization": f"Bearer {token}"})
+    head = connection.getresponse().read().decode()
+    assert '"title":"iris"' in head
+    assert '"name":"species","kind":"category","categories":["setosa","versicolor","virginica"]' in head
+    assert '"name":"number","kind":"number"' in head
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)  # the connection above is open still
+    _, errors = process.communicate(timeout=60)
+    assert time.monotonic() - begun < 2
+    assert (process.returncode, errors) == (0, "")
+    with socket.socket() as again:
+        again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        again.bind(("127.0.0.1", int(port)))
+    connection.close()
+
+
+HOLD = """
+import sys, time
+from concurrent.futures import ThreadPoolExecutor
+from featmap.explorer import desk
+made = desk.desk_of
+def slow(*arguments, **given):
+    found = made(*arguments, **given)
+    return desk.Desk(found.head, found.parts, lambda question: ThreadPoolExecutor().submit(time.sleep, 30).result())
+desk.desk_of = slow
+sys.argv = ["featmap", "explore", "iris.featmap", "--no-browser"]
+from featmap.cli import main
+main()
+"""
+
+
+def test_a_question_in_progress_does_not_hold_up_the_end(folder):
+    from featmap.explorer.wire import packed
+
+    process = subprocess.Popen([sys.executable, "-c", HOLD], cwd=folder, stdout=subprocess.PIPE, text=True)
+    port, token = address_of(process)
+    connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
+    question = packed({"kind": "point", "row": 1})
+    connection.request("POST", "/ask", question, headers={"Authorization": f"Bearer {token}"})
+    time.sleep(0.5)
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=60)
+    assert time.monotonic() - begun < 2
+    connection.close()
+    process.stdout.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("a\n1\n2\n", [1, 2]),
+        ("1\n2\n", [1, 2]),
+        ("a\n1\n2\n\n\n", [1, 2]),
+        ("a\n\nx\n", [None, "x"]),
+        ("\ufeffa\nx\ny\n", ["x", "y"]),
+        ('a\n"x, y"\n"z\nw"\n', ["x, y", "z\nw"]),
+    ],
+)
+def test_a_single_column_is_read(tmp_path, text, values):
+    (tmp_path / "y.csv").write_text(text, encoding="utf-8")
+    assert read_column(str(tmp_path / "y.csv"), 2).values.tolist() == values
+
+
+def test_a_named_column_is_read(tmp_path):
+    (tmp_path / "y.tsv").write_text("a\tb\n1\tx\n\t\n3\tz\n")
+    first, second = (read_column(f"{tmp_path / 'y.tsv'}:{name}", 3).values for name in "ab")
+    np.testing.assert_array_equal(first, [1, np.nan, 3])
+    assert second.tolist() == ["x", None, "z"]
+
+
+def test_an_array_is_read_without_running_anything(tmp_path):
+    np.save(tmp_path / "y.npy", np.array(["a", "b"]))
+    assert read_column(str(tmp_path / "y.npy"), 2).values.tolist() == ["a", "b"]
+    np.save(tmp_path / "objects.npy", np.array([{}, {}]), allow_pickle=True)
+    with pytest.raises(FeatmapError, match="array"):
+        read_column(str(tmp_path / "objects.npy"), 2)
+
+
+@pytest.mark.parametrize("said", ["y.csv", "y.csv:a", "y.txt2", "y.csv:c"])
+def test_columns_that_do_not_fit_are_refused(tmp_path, said):
+    (tmp_path / "y.csv").write_text("a,b\n1,2\n3,4\n")
+    (tmp_path / "y.txt2").write_text("1\n2\n3\n")
+    with pytest.raises(FeatmapError):
+        read_column(str(tmp_path / said), 3)

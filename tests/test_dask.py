@@ -1,0 +1,318 @@
+"""The fit on a cluster: the bytes of the local fit, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+pytest.importorskip("dask.array", reason="the extra dask is not installed")
+pytest.importorskip("distributed", reason="the extra dask is not installed")
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import pandas as pd
+from dask.delayed import delayed
+from distributed import Client, LocalCluster, Status
+
+import featmap
+from featmap.dask import FeatMAP, search
+from featmap.dask.blocks import Blocks
+from featmap.errors import FeatmapWarning, InvalidDataError, InvalidDataTypeError, InvalidParameterError, StoreError
+from featmap.neighbors.list_search import ListSearch, Width
+from featmap.neighbors.widening import build
+from lab.data.manifolds import curved_sheets
+
+# Killed workers leave sockets of distributed open, which it notices when they are collected.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+SETTINGS = {"random_state": 3, "n_epochs": 30, "n_jobs": 1}
+FITTED = ("embedding_", "frames_", "singular_values_", "intrinsic_dim_", "radii_", "embedding_radii_")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def client(cluster):
+    with Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def X():
+    return curved_sheets(12_000, 20)[0]
+
+
+@pytest.fixture(scope="module")
+def local(X):
+    return featmap.FeatMAP(**SETTINGS).fit(X)
+
+
+def assert_same(model, local):
+    """All that a fit makes has the same bytes, the index for new rows and the scaled data included."""
+    for name in FITTED:
+        np.testing.assert_array_equal(getattr(model, name), getattr(local, name), err_msg=name)
+    for mine, other in zip(model.neighbors_, local.neighbors_, strict=True):
+        np.testing.assert_array_equal(mine, other)
+    for part in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(model.graph_, part), getattr(local.graph_, part))
+
+
+@pytest.mark.parametrize("n_partitions", [1, 2, 4])
+def test_the_fit_has_the_bytes_of_the_local_fit(client, X, local, tmp_path, n_partitions):
+    model = FeatMAP(**SETTINGS)
+    model.fit(
+        da.from_array(X, chunks=(3_500, 20)), path=tmp_path / "a.featmap", force=True, n_partitions=n_partitions
+    )
+    assert_same(model, local)
+    new = X[:50] + np.float32(0.01)
+    np.testing.assert_array_equal(model.transform(new), local.transform(new))
+    np.testing.assert_array_equal(model.feature_importance([0, 7]), local.feature_importance([0, 7]))
+
+
+def test_visits_are_bounded_and_change_nothing(X, local, tmp_path, monkeypatch):
+    """Queries set out in rounds, so that none of the tasks is larger than it may be."""
+    sizes, answer = [], search.answered
+
+    def noted(part, visit, quantizer, n_candidates):
+        sizes.append((len(visit.queries), answer(part, visit, quantizer, n_candidates).n_bytes))
+        return answer(part, visit, quantizer, n_candidates)
+
+    limit = 2**20
+    monkeypatch.setattr(search, "BYTES_OF_VISIT", limit)
+    monkeypatch.setattr(search, "answered", noted)
+    with dask.config.set(scheduler="synchronous"):
+        model = FeatMAP(**SETTINGS).fit(
+            da.from_array(X, chunks=(5_000, 20)), path=tmp_path / "a.featmap", force=True, n_partitions=2
+        )
+    most_queries, most_bytes = np.max(sizes, axis=0)
+    assert limit / 2 < most_bytes <= limit
+    assert most_queries < 2_000
+    assert_same(model, local)
+
+
+def test_rows_whose_lists_are_too_short_are_completed_in_every_round(X, run, monkeypatch):
+    """One list of some hundred rows does not hold a hundred neighbours of all rows."""
+    monkeypatch.setattr(search, "BYTES_OF_VISIT", 2**20)
+    matrix, width = X[:3_000], Width(1, 3.0)
+    with dask.config.set(scheduler="synchronous"):
+        blocks = Blocks([delayed(matrix[:2_000]), delayed(matrix[2_000:])], np.array([0, 2_000, 3_000]))
+        workers = search.Workers(blocks, 20, 2)
+        on_cluster = workers.search(workers.put_into_lists(64, run), width)
+        rounds = list(on_cluster.nearest_of_all(100))
+    assert len(rounds) > 4
+    expected = ListSearch(*build(matrix, 64, run), width)
+    assert any(
+        (expected.partition.lists.members[first:last] >= 0).sum() < 100
+        for first, last in pairwise(expected.partition.lists.first_blocks)
+    ), "no list is too short"
+    indices, distances = expected.nearest(matrix, 100, run)
+    assert sorted(np.concatenate([rows for rows, *_ in rounds])) == list(range(3_000))
+    for rows, found, lengths, _ in rounds:
+        np.testing.assert_array_equal(found, indices[rows])
+        np.testing.assert_array_equal(lengths, distances[rows])
+
+
+def test_the_file_is_that_of_a_local_model(client, X, local, tmp_path):
+    FeatMAP(**SETTINGS).fit(da.from_array(X, chunks=(5_000, 20)), path=tmp_path / "a.featmap", force=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.featmap"]
+    assert_same(featmap.FeatMAP.load(tmp_path / "a.featmap"), local)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"metric": "cosine"},
+        {"pca": 5},
+        {"pca": np.linalg.qr(np.random.default_rng(0).normal(size=(20, 3)))[0]},
+        {"n_tangent_neighbors": 25, "n_components": 3},
+    ],
+    ids=["cosine", "pca", "directions", "tangents"],
+)
+def test_other_settings(client, X, tmp_path, options):
+    model = FeatMAP(**SETTINGS, **options)
+    model.fit(da.from_array(X, chunks=(5_000, 9)), path=tmp_path / "a.featmap", force=True, n_partitions=3)
+    assert_same(model, featmap.FeatMAP(**SETTINGS, **options).fit(X))
+
+
+def test_sparse_rows(client, tmp_path):
+    X = sp.random(11_000, 60, 0.1, format="csr", random_state=0, dtype=np.float32)
+    blocks = da.from_array(X.toarray(), chunks=(4_000, 60)).map_blocks(sp.csr_matrix)
+    model = FeatMAP(**SETTINGS).fit(blocks, path=tmp_path / "a.featmap", force=True, n_partitions=3)
+    assert_same(model, featmap.FeatMAP(**SETTINGS).fit(X))
+
+
+def test_a_frame_with_blocks_of_unknown_lengths(client, tmp_path):
+    X = curved_sheets(1_000, 4)[0]
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    blocks = dd.from_pandas(frame, npartitions=3)
+    model = FeatMAP(**SETTINGS).fit(blocks[blocks["a"] > -100], path=tmp_path / "a.featmap", force=True)
+    assert_same(model, featmap.FeatMAP(**SETTINGS).fit(frame))
+    assert list(model.feature_names_in_) == list("abcd")
+
+
+def test_small_data_are_fitted_locally_with_a_word(client, tmp_path):
+    X = curved_sheets(500, 5)[0]
+    with pytest.warns(FeatmapWarning, match="the local fit is faster"):
+        model = FeatMAP(**SETTINGS).fit(da.from_array(X, chunks=(100, 5)))
+    assert_same(model, featmap.FeatMAP(**SETTINGS).fit(X))
+
+
+def test_answers_about_all_rows_are_lazy(client, X, local, tmp_path):
+    blocks = da.from_array(X, chunks=(5_000, 20))
+    model = FeatMAP(**SETTINGS).fit(blocks, path=tmp_path / "a.featmap", force=True)
+    importance, placed = model.feature_importance(), model.transform(blocks + np.float32(0.01))
+    assert isinstance(importance, da.Array)
+    assert isinstance(placed, da.Array)
+    np.testing.assert_array_equal(importance[:300].compute(), local.feature_importance(np.arange(300)))
+    np.testing.assert_array_equal(placed[:100].compute(), local.transform(X[:100] + np.float32(0.01)))
+    arrows = model.arrows()
+    assert arrows.shape == (12_000, 20, 2)
+    np.testing.assert_array_equal(arrows[:20].compute(), local.arrows(np.arange(20)))
+    loaded = FeatMAP.load(tmp_path / "a.featmap")
+    np.testing.assert_array_equal(loaded.feature_importance()[:9].compute(), importance[:9].compute())
+
+
+def test_a_map_of_distances_has_no_answers_about_features(tmp_path):
+    """It is refused here, before workers are asked."""
+    points = np.random.default_rng(0).normal(size=(40, 2))
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)
+    featmap.FeatMAP(metric="precomputed", n_epochs=10).fit(distances).save(tmp_path / "a.featmap")
+    loaded = FeatMAP.load(tmp_path / "a.featmap")
+    for ask in (loaded.feature_importance, loaded.arrows):
+        with pytest.raises(InvalidParameterError, match="cannot answer questions about features"):
+            ask()
+
+
+def test_the_report_has_bytes_stages_and_the_search_of_the_local_fit(client, X, local, tmp_path):
+    model = FeatMAP(**SETTINGS)
+    model.fit(da.from_array(X, chunks=(5_000, 20)), path=tmp_path / "a.featmap", force=True, n_partitions=2)
+    assert {"neighbors", "tangents", "layout"} <= {stage.stage for stage in model.fit_report_}
+    assert model.exchanged_bytes_["neighbors"] > 0
+    assert model.fit_report_.search == local.fit_report_.search
+    assert "lists along" in model.fit_report_.search.way
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"metric": "manhattan"}, "featmap.FeatMAP"),
+        ({"metric": lambda a, b: 0.0}, "featmap.FeatMAP"),
+        ({"n_neighbors": 1_001}, "featmap.FeatMAP"),
+        ({"precomputed_knn": (np.zeros((500, 5), int), np.zeros((500, 5)))}, "featmap.FeatMAP"),
+    ],
+)
+def test_what_a_cluster_cannot_do_is_refused(parameters, words, tmp_path):
+    X = da.ones((500, 5), chunks=(100, 5))
+    with pytest.raises(InvalidParameterError, match=words):
+        FeatMAP(**SETTINGS, **parameters).fit(X, path=tmp_path / "a.featmap", force=True)
+
+
+def test_data_that_are_not_of_dask_are_refused():
+    with pytest.raises(InvalidDataTypeError, match="Dask array or frame"):
+        FeatMAP().fit(np.ones((10, 3)))
+
+
+def test_a_block_with_nan_is_refused(client, tmp_path):
+    X = np.ones((600, 3))
+    X[550, 1] = np.nan
+    with pytest.raises(InvalidDataError, match="NaN"):
+        FeatMAP(**SETTINGS).fit(da.from_array(X, chunks=(200, 3)), path=tmp_path / "a.featmap", force=True)
+
+
+def test_a_path_that_cannot_be_written_is_told_first(client, tmp_path):
+    with pytest.raises(StoreError, match="path"):
+        FeatMAP(**SETTINGS).fit(da.ones((500, 5)), path=tmp_path / "missing" / "a.featmap", force=True)
+
+
+class Killer(threading.Thread):
+    """Kills random workers until it is told to stop.
+
+    Those that are being started are spared: Dask does not replace a worker that dies before it runs.
+    """
+
+    def __init__(self, cluster, n_kills, seconds):
+        super().__init__(daemon=True)
+        self.cluster, self.n_left, self.seconds, self.stopped = cluster, n_kills, seconds, threading.Event()
+
+    def run(self):
+        random_workers = random.Random(0)
+        while self.n_left and not self.stopped.wait(self.seconds):
+            processes = [nanny.process for nanny in self.cluster.workers.values()]
+            pids = [process.pid for process in processes if process and process.status == Status.running]
+            if pids:
+                os.kill(random_workers.choice(pids), signal.SIGKILL)
+                self.n_left -= 1
+
+
+@pytest.mark.parametrize("n_kills", [3, pytest.param(20, marks=pytest.mark.slow)])
+def test_killed_workers_change_nothing(X, local, tmp_path, n_kills):
+    with (
+        # After 15 seconds a local cluster would give up a worker that is just being started again.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
+        Client(cluster),
+    ):
+        killer = Killer(cluster, n_kills, 0.8)
+        model, blocks = FeatMAP(**SETTINGS), da.from_array(X, chunks=(3_000, 20))
+        killer.start()
+        while True:  # a fit may end before all workers were killed
+            model.fit(blocks, path=tmp_path / "a.featmap", force=True, n_partitions=4)
+            assert_same(model, local)
+            if not killer.n_left:
+                break
+        killer.stopped.set()
+
+
+CLIENT_THAT_DIES = """
+import os, sys, numpy as np, dask.array as da
+from featmap.dask import FeatMAP
+from lab.data.manifolds import curved_sheets
+if __name__ == "__main__":
+    def die(stage, done, total):
+        if stage == "layout" and done > 5:
+            os._exit(7)
+    X = da.from_array(curved_sheets(12_000, 20)[0], chunks=(5_000, 20))
+    import featmap.run.checkpoint as checkpoint
+    checkpoint.SECONDS_BETWEEN, checkpoint.MOST_OF_THE_TIME = 0.0, 1e9  # so that every epoch is kept
+    FeatMAP(**{settings!r}).fit(X, path=sys.argv[1], checkpoint=sys.argv[2], force=True, callback=die)
+"""
+
+
+def test_a_client_that_dies_resumes_from_the_checkpoint(X, local, tmp_path):
+    script = tmp_path / "client.py"
+    script.write_text(CLIENT_THAT_DIES.replace("{settings!r}", repr(SETTINGS)))
+    paths = tmp_path / "a.featmap", tmp_path / "a.checkpoint"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "DASK_SCHEDULER": "threads"}
+    ended = subprocess.run([sys.executable, script, *paths], env=environment, cwd=Path.cwd(), check=False)
+    assert ended.returncode == 7
+    assert paths[1].exists()
+    epochs = []
+    FeatMAP(**SETTINGS).fit(
+        da.from_array(X, chunks=(5_000, 20)),
+        path=paths[0],
+        checkpoint=paths[1],
+        force=True,
+        callback=lambda stage, done, total: epochs.append(done) if stage == "layout" and done else None,
+    )
+    assert epochs[0] > 5, "the epochs before are not run again"
+    assert_same(featmap.FeatMAP.load(paths[0]), local)
+    assert not paths[1].exists()

@@ -1,0 +1,310 @@
+"""The page's answers are the library's, whoever gives them: the file, under node, the server, or the notebook."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.stats import false_discovery_control
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+
+from explorer import (
+    ask_file,
+    ask_notebook,
+    ask_page,
+    ask_python,
+    ask_server,
+    compare_around,
+    compare_column,
+    compare_contrast,
+    compare_neighbours,
+    compare_point,
+)
+from featmap import Explanation, FeatMAP, explain, in_original_units, prepare
+from featmap.datasets import load_penguins
+from featmap.explorer import html
+from featmap.explorer.hashing import sampled
+
+N_POINTS = 50
+
+
+def digits():
+    return FeatMAP(n_epochs=60, random_state=0).fit(load_digits().data)
+
+
+def penguins():
+    rows = load_penguins().data
+    return FeatMAP(n_epochs=60, random_state=0).fit((rows - rows.mean(axis=0)) / rows.std(axis=0))
+
+
+def cosine():
+    return FeatMAP(metric="cosine", n_epochs=60, random_state=0).fit(load_digits().data[:900])
+
+
+def sparse_cosine():
+    return FeatMAP(metric="cosine", n_epochs=30, random_state=0).fit(sp.csr_matrix(load_digits().data[:400]))
+
+
+def sparse_and_offset():
+    """Columns whose median is not 0, one that stores everything, and values that are not whole numbers."""
+    rows = load_digits().data[:500] * np.float32(0.3)
+    return FeatMAP(n_epochs=30, random_state=0).fit(sp.csr_matrix(rows + (np.arange(64) == 5)))
+
+
+def constant_features():
+    rows = load_digits().data[:700].copy()
+    rows[:, ::4] = 7
+    rows[:350, 1] = 3
+    return FeatMAP(n_epochs=60, random_state=0).fit(rows)
+
+
+def duplicates():
+    rows = load_digits().data[:600].copy()
+    rows[:200] = rows[200:400]
+    rows[:30] = rows[0]
+    return FeatMAP(n_epochs=60, random_state=0).fit(rows)
+
+
+def few_rows():
+    """So few that all arrows share a mixture."""
+    return FeatMAP(n_epochs=60, random_state=0).fit(load_digits().data[:250])
+
+
+def unconnected():
+    """Rows that have nothing in common with any other."""
+    rows = np.pad(load_digits().data[:300], ((0, 2), (0, 2)))
+    rows[300, 64] = rows[301, 65] = 5
+    return FeatMAP(metric="cosine", n_epochs=30, random_state=0).fit(rows)
+
+
+def components():
+    return FeatMAP(pca=12, n_epochs=60, random_state=0).fit(load_digits().data[:900])
+
+
+def three_dimensions():
+    rows = load_digits().data[:700]
+    return FeatMAP(n_components=3, n_tangent_neighbors=25, n_epochs=60, random_state=0).fit(rows)
+
+
+def about_the_point():
+    rows = load_digits().data[:700]
+    return FeatMAP(n_components=1, tangent_center="point", intrinsic_dim=3, n_epochs=60, random_state=0).fit(rows)
+
+
+def another_method():
+    rows = load_digits().data[:700]
+    return explain(rows, PCA(2).fit_transform(rows))
+
+
+def prepared_table():
+    """Columns of different units, categories of two and three values: answers are in the units of the table."""
+    pandas = pytest.importorskip("pandas")
+    penguins = load_penguins()
+    frame = pandas.DataFrame(penguins.data * [1, 10, 0.1, 0.01], columns=penguins.feature_names)
+    frame["species"], frame["is_long"] = np.array(penguins.target_names)[penguins.target], frame.iloc[:, 2] > 20
+    return in_original_units(make_pipeline(prepare(frame), FeatMAP(n_epochs=60, random_state=0)).fit(frame))
+
+
+CASES = [
+    prepared_table,
+    digits,
+    penguins,
+    cosine,
+    sparse_cosine,
+    sparse_and_offset,
+    constant_features,
+    duplicates,
+    few_rows,
+    unconnected,
+    components,
+    three_dimensions,
+    about_the_point,
+    another_method,
+]
+KINDS_OF_COLUMNS = ["feature", "importance", "explained", "arrow", "fidelity", "dimension"]
+KINDS_OF_COLUMNS += ["densityOfData", "densityOfMap", "kept", "torn", "false"]
+
+
+def questions_of(model):
+    """Points, groups, contrasts, columns and neighbours, all drawn by the hash."""
+    n_rows, n_features = len(model.embedding_), model.n_features_in_
+    every = np.arange(n_rows, dtype=np.int32)
+    first, second, some = (sampled(every, size, seed).tolist() for size, seed in ((40, 1), (25, 2), (12, 3)))
+    second = [row for row in second if row not in first]
+    feature = int(np.argmax(model.map_variance().explained))
+    alone = np.flatnonzero(~model._points.is_connected).astype(np.int32)
+    return [
+        *({"kind": "point", "row": int(row)} for row in [*sampled(every, N_POINTS, 4), *alone]),
+        {"kind": "group", "rows": some},
+        {"kind": "group", "rows": [5]},
+        {"kind": "contrast", "a": first, "b": second},
+        {"kind": "contrast", "a": first, "b": None},
+        *(
+            {"kind": "column", "what": {"kind": kind, "feature": feature % n_features}, "rows": some}
+            for kind in KINDS_OF_COLUMNS
+        ),
+        {"kind": "column", "what": {"kind": "feature", "feature": 0}, "rows": None},
+        *({"kind": "neighbours", "row": int(row)} for row in [*some, *alone]),
+    ]
+
+
+@cache
+def prepared(make):
+    """A model, questions, and the library's answers to them."""
+    return asked(make())
+
+
+def asked(model):
+    questions = questions_of(model)
+    return model, questions, [ask_python(model, question) for question in questions]
+
+
+def check(ask, prepared, folder):
+    """Whoever is asked gives the library's answers."""
+    model, questions, expected = prepared
+    compare(model, questions, ask(model, questions, folder), expected)
+
+
+def compare(model, questions, found, expected):
+    for question, answer, own in zip(questions, found, expected, strict=True):
+        kind = question["kind"]
+        if kind == "point":
+            compare_point(model, answer, own)
+        elif kind == "group":
+            compare_around(model, answer, own)
+            assert answer["nCompared"] == own["nCompared"]
+        else:
+            COMPARISONS[kind](answer, own)
+
+
+COMPARISONS = {"contrast": compare_contrast, "column": compare_column, "neighbours": compare_neighbours}
+ANSWERED_BY_PYTHON = [pytest.param(ask, marks=pytest.mark.thorough) for ask in (ask_server, ask_notebook)]
+EVERY_WAY = pytest.mark.parametrize("ask", [ask_file, *ANSWERED_BY_PYTHON], ids=lambda ask: ask.__name__)
+
+
+@EVERY_WAY
+@pytest.mark.parametrize("make", CASES, ids=lambda make: make.__name__)
+@pytest.mark.filterwarnings("ignore::featmap.FeatmapWarning")
+def test_file_server_and_notebook_give_the_librarys_answers(ask, make, tmp_path):
+    check(ask, prepared(make), tmp_path)
+
+
+def test_categories_are_compared_as_contrast_compares_them():
+    """Each by its surest level, with p times the number of levels, q over features, and joined importances."""
+    model, questions, expected = prepared(prepared_table)
+    for question, own in zip(questions, expected, strict=True):
+        if question["kind"] != "contrast":
+            continue
+        found = model.contrast(question["a"], question["b"], n_permutations=9)
+        told = np.sort(own["order"])
+        assert model.feature_names_in_[told].tolist() == found.features.tolist()
+        n_levels = np.bincount(model._points.mapped.data.groups)[model._points.mapped.data.groups]
+        p_values = np.minimum(ask_python(model._made_by, question)["p"] * n_levels, 1)
+        np.testing.assert_allclose(own["p"], p_values, rtol=1e-6)
+        np.testing.assert_allclose(own["q"][told], false_discovery_control(p_values[told]), rtol=1e-6)
+        by_effect = np.abs(own["effectSize"][own["order"]])
+        np.testing.assert_allclose(by_effect, np.abs(found.effect_size[found.by_effect]), rtol=1e-6)
+        np.testing.assert_allclose(own["importanceA"][told], found.importance_a, rtol=1e-6)
+
+
+@EVERY_WAY
+@pytest.mark.slow
+def test_answers_about_mnist(ask, data_set, tmp_path):
+    def mnist():
+        return FeatMAP(n_epochs=60, random_state=0).fit(data_set("mnist")["X_train"].reshape(-1, 784)[:5000])
+
+    check(ask, kept("mnist", mnist), tmp_path)
+
+
+@EVERY_WAY
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::featmap.FeatmapWarning")
+def test_answers_about_sparse_cells(ask, data_set, tmp_path):
+    def cells():
+        read = data_set("pbmc3k")
+        counts = sp.csr_matrix((read["data"], read["indices"], read["indptr"]), tuple(read["shape"]))
+        scaled = counts.multiply(1e4 / np.asarray(counts.sum(axis=1))).tocsr().log1p().astype(np.float32)
+        return FeatMAP(n_epochs=60, random_state=0).fit(scaled)
+
+    check(ask, kept("cells", cells), tmp_path)
+
+
+KEPT = {}
+
+
+def kept(name, make):
+    """What was prepared before under this name."""
+    if name not in KEPT:
+        KEPT[name] = prepared(make)
+    return KEPT[name]
+
+
+@pytest.mark.parametrize(
+    "chosen", [{"rows": range(0, 600, 2)}, {"features": range(10, 50)}], ids=["rows", "features"]
+)
+def test_a_file_of_a_part_gives_the_answers_of_that_part(chosen, tmp_path):
+    model = FeatMAP(n_epochs=30, random_state=0).fit(load_digits().data[:600])
+    model.to_html(tmp_path / "page.html", **chosen)
+    rows, features = (np.array(chosen[name], np.int32) if name in chosen else None for name in ("rows", "features"))
+    part = Explanation(html.part_of(model._answers, rows, features).points)
+    _, questions, expected = asked(part)
+    compare(part, questions, ask_page(tmp_path / "page.html", questions), expected)
+
+
+def test_rounded_data_err_by_no_more_than_the_file_says(tmp_path, monkeypatch):
+    rows = load_digits().data[:400] + np.random.default_rng(0).normal(size=(400, 64))
+    model = FeatMAP(n_epochs=30, random_state=0).fit(rows)
+    model.to_html(tmp_path / "exact.html")
+    monkeypatch.setattr(html, "MOST_BYTES", (tmp_path / "exact.html").stat().st_size - 1)
+    model.to_html(tmp_path / "page.html")
+    stated = html.head_of(tmp_path / "page.html")["data"]
+    assert not stated["isExact"]
+    assert "16 bits" in stated["text"]
+    questions = [{"kind": "point", "row": row} for row in range(0, 400, 8)]
+    for question, answer in zip(questions, ask_page(tmp_path / "page.html", questions), strict=True):
+        expected = ask_python(model, question)
+        longest = np.linalg.norm(expected["arrows"], axis=1).max()
+        apart = np.linalg.norm(answer["arrows"].reshape(-1, 2) - expected["arrows"], axis=1).max()
+        assert 0 < np.abs(answer["importance"] - expected["importance"]).max() <= stated["error"]["importance"]
+        assert apart <= stated["error"]["arrows"] * longest
+        assert np.abs(answer["explained"] - expected["explained"]).max() <= stated["error"]["explained"]
+
+
+@EVERY_WAY
+def test_wrong_questions_are_refused(ask, model, tmp_path):
+    questions = [
+        {"kind": "point", "row": 300},
+        {"kind": "point", "row": -1},
+        {"kind": "group", "rows": []},
+        {"kind": "group", "rows": [0, 4000]},
+        {"kind": "contrast", "a": [0], "b": None},
+        {"kind": "contrast", "a": [0, 1], "b": [1, 2]},
+        {"kind": "column", "what": {"kind": "feature", "feature": 64}, "rows": None},
+    ]
+    found = ask(model, questions, tmp_path)
+    assert all(isinstance(answer, RuntimeError) for answer in found)
+    assert [str(answer) for answer in found[:2]] == ["There is no row 300.", "There is no row -1."]
+
+
+def test_a_feature_that_the_map_cannot_show_is_hidden(rng, tmp_path):
+    """Two features that know each other but have nothing to do with the map."""
+    rows = load_digits().data[:600]
+    planted = 10 * rng.normal(size=(600, 1)) + rng.normal(size=(600, 2))
+    explained = explain(np.hstack([rows, planted]), PCA(2).fit_transform(rows))
+    explained.to_html(tmp_path / "page.html")
+    found = ask_page(tmp_path / "page.html", [{"kind": "point", "row": row} for row in range(0, 600, 30)])
+    assert all({64, 65} <= set(answer["hidden"].tolist()) for answer in found)
+    assert not any({64, 65} & set(answer["changes"].tolist()) for answer in found)
+
+
+def test_shuffled_rows_have_hardly_any_arrow(rng, tmp_path):
+    rows = load_digits().data[:800]
+    explained = explain(rng.permuted(rows, axis=0), PCA(2).fit_transform(rows))
+    explained.to_html(tmp_path / "page.html")
+    found = ask_page(tmp_path / "page.html", [{"kind": "point", "row": row} for row in range(0, 800, 10)])
+    assert np.mean([len(answer["changes"]) > 0 for answer in found]) <= 0.05
+    assert "poor" in html.head_of(tmp_path / "page.html")["trust"]["sentence"]

@@ -1,0 +1,426 @@
+"""The explorer's local server: what its own page gets, and what others do not."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import socket
+import threading
+import time
+from contextlib import closing, contextmanager
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette", reason="the local server needs the extra explore")
+
+from featmap.explorer.answer_queue import MOST_WAITING, THREADS
+from featmap.explorer.connections import MOST_CONNECTIONS
+from featmap.explorer.desk import Desk
+from featmap.explorer.guards import MOST_BODY_BYTES, MOST_HEADERS
+from featmap.explorer.server import LocalServer, _body, _TooLong
+from featmap.explorer.wire import packed, unpacked
+
+HEAD = {"title": "<b>Map</b> \ud83d", "nRows": 10, "nFeatures": 3}
+PLACES = bytes(range(80))
+QUESTION = packed({"kind": "point", "row": 3})
+
+
+def echo(question):
+    return {**question, "values": np.array([0.5, np.nan])}
+
+
+def desk_of(answer=echo):
+    return Desk(HEAD, {"places": PLACES}, answer)
+
+
+@pytest.fixture(scope="module")
+def server():
+    with LocalServer(desk_of()) as running:
+        yield running
+
+
+@contextmanager
+def running(answer):
+    with LocalServer(desk_of(answer)) as server:
+        yield server
+
+
+def asked(server, method="POST", path="/ask", body=QUESTION, headers=(), token=None, timeout=20):
+    """Status, headers and body of an answer. Headers that are given replace the usual ones; None leaves one out."""
+    usual = {"Host": f"127.0.0.1:{server.port}", "Authorization": f"Bearer {token or server.token}"}
+    sent = {name: value for name, value in {**usual, **dict(headers)}.items() if value is not None}
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=timeout)
+    with closing(connection):
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        for name, value in sent.items():
+            connection.putheader(name, value)
+        if method == "POST" and "Content-Length" not in sent:
+            connection.putheader("Content-Length", str(len(body)))
+        connection.endheaders(body if method == "POST" else None)
+        response = connection.getresponse()
+        return response.status, dict(response.getheaders()), response.read()
+
+
+def status(server, *arguments, **given):
+    return asked(server, *arguments, **given)[0]
+
+
+def raw(server, content, timeout=20):
+    """What the server says to these bytes before it closes the connection, which it must do in time."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=timeout) as connection:
+        said = b""
+        try:
+            connection.sendall(content)
+            while piece := connection.recv(2**16):
+                said += piece
+        except ConnectionError:
+            pass
+        return said
+
+
+def is_alive(server):
+    return status(server) == 200
+
+
+def test_the_page_gets_itself_without_the_token(server):
+    code, headers, page = asked(server, "GET", "/", headers={"Authorization": None})
+    assert code == 200
+    assert b"&lt;b&gt;Map&lt;/b&gt;" in page
+    assert b"<b>" not in page
+    assert server.token.encode() not in page
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+    assert headers["cache-control"] == "no-store"
+    assert not [name for name in headers if name.startswith("access-control")]
+    for path in ("/app.js", "/app.css"):
+        assert status(server, "GET", path, headers={"Authorization": None}) == 200
+
+
+def test_data_and_answers_need_the_token(server):
+    assert asked(server, "GET", "/parts/places")[2] == PLACES
+    assert asked(server, "GET", "/head")[0] == 200
+    answer = unpacked(asked(server)[2])
+    assert answer["row"] == 3
+    np.testing.assert_array_equal(answer["values"], [0.5, np.nan])
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/head"), ("GET", "/parts/places"), ("POST", "/ask")])
+@pytest.mark.parametrize("said", [None, "", "Bearer ", "Bearer wrong", "bearer {token}", "Basic {token}", "{token}"])
+def test_a_wrong_token_gets_nothing(server, method, path, said):
+    said = None if said is None else said.format(token=server.token)
+    code, _, body = asked(server, method, path, headers={"Authorization": said})
+    assert code == 401
+    assert PLACES not in body
+
+
+def test_the_token_is_taken_from_nowhere_else(server):
+    for path in (f"/head?token={server.token}", f"/head#token={server.token}"):
+        assert status(server, "GET", path, headers={"Authorization": None}) in (400, 401)
+    elsewhere = {"Authorization": None, "Cookie": f"token={server.token}", "Referer": server.url}
+    assert status(server, "GET", "/head", headers=elsewhere) == 401
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.evil.example:{port}", "", None],
+)
+@pytest.mark.parametrize("path", ["/", "/app.js", "/head"])
+def test_a_foreign_host_gets_nothing(server, host, path):
+    host = None if host is None else host.format(port=server.port)
+    assert status(server, "GET", path, headers={"Host": host}) in (400, 403)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}"])
+def test_both_names_of_this_machine_are_served(server, host):
+    host = host.format(port=server.port)
+    assert status(server, headers={"Host": host, "Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin"}) == 200
+
+
+FOREIGN = [
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://127.0.0.1:1"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"},
+]
+
+
+@pytest.mark.parametrize("headers", FOREIGN)
+@pytest.mark.parametrize(("method", "path"), [("GET", "/"), ("GET", "/app.js"), ("GET", "/head"), ("POST", "/ask")])
+def test_foreign_pages_get_nothing(server, method, path, headers):
+    assert status(server, method, path, headers=headers) == 403
+
+
+def test_a_link_elsewhere_opens_the_page_and_nothing_else(server):
+    visit = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert status(server, "GET", "/", headers=visit) == 200
+    assert status(server, "GET", "/head", headers=visit) == 403
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../pyproject.toml",
+        "/static/../../pyproject.toml",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/..%2f..%2fetc%2fpasswd",
+        "//etc/passwd",
+        "/parts/../head",
+        "/parts/%2e%2e%2fhead",
+        "/parts/",
+        "/parts/x",
+        "/app.js/",
+        "/app.js%00",
+        "/worker.js",
+        "/\\windows\\win.ini",
+        "/%ff%fe",
+    ],
+)
+def test_no_path_leads_out_of_the_table(server, path):
+    assert status(server, "GET", path) == 404
+    assert status(server, "GET", path, headers={"Authorization": None}) == 401
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "HEAD", "TRACE", "PATCH", "CONNECT", "FOO"])
+def test_other_methods_are_refused(server, method):
+    for path in ("/", "/head", "/ask"):
+        assert status(server, method, path) == 405
+    assert status(server, "GET", "/ask") == 405
+    assert status(server, "POST", "/head") == 405
+
+
+def numbers(*rows):
+    return np.array(rows, np.int32)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"\x00",
+        b"\xff\xff\xff\xff",
+        b"\x02\x00\x00\x00{}",
+        b"\x05\x00\x00\x00[[[[[",
+        b"\x04\x00\x00\x00null",
+        (200_000).to_bytes(4, "little") + b"[" * 200_000,
+        (60_000).to_bytes(4, "little") + b"[" * 60_000,
+        QUESTION + b"x",
+        QUESTION[:-1],
+        packed({"kind": "point", "row": 3, "more": 1}),
+        packed({"kind": "point"}),
+        packed({"kind": "shutdown"}),
+        packed({"kind": ["point"], "row": 1}),
+        packed({"kind": "point", "row": 10}),
+        packed({"kind": "point", "row": -1}),
+        packed({"kind": "point", "row": 1.0}),
+        packed({"kind": "point", "row": True}),
+        packed({"kind": "point", "row": "1"}),
+        packed({"kind": "point", "row": {"array": 0}}),
+        packed({"kind": "group", "rows": [1, 2]}),
+        packed({"kind": "group", "rows": numbers()}),
+        packed({"kind": "group", "rows": numbers(1, 10)}),
+        packed({"kind": "group", "rows": numbers(-1)}),
+        packed({"kind": "group", "rows": np.array([1.0])}),
+        packed({"kind": "contrast", "a": numbers(1, 2), "b": numbers(2, 3)}),
+        packed({"kind": "contrast", "a": numbers(1, 1), "b": None}),
+        packed({"kind": "contrast", "a": numbers(*range(10)), "b": None}),
+        packed({"kind": "contrast", "a": numbers(*range(9)), "b": None}),
+        packed({"kind": "column", "what": {"kind": "feature", "feature": 3}, "rows": None}),
+        packed({"kind": "column", "what": {"kind": "feature"}, "rows": None}),
+        packed({"kind": "column", "what": {"kind": ["kept"]}, "rows": None}),
+        packed({"kind": "values", "rows": np.zeros(2_000_000, np.int32)}),
+        packed({"kind": "neighbours", "row": float("nan")}),
+        np.random.default_rng(0).bytes(5000),
+    ],
+    ids=lambda body: repr(body[:40]),
+)
+def test_a_malformed_question_is_refused_in_words(server, body):
+    code, _, reason = asked(server, body=body)
+    assert code == 400
+    assert 0 < len(reason) < 300
+    assert b"Traceback" not in reason
+    assert is_alive(server)
+
+
+def test_an_oversized_body_is_refused(server):
+    assert status(server, body=b"", headers={"Content-Length": str(MOST_BODY_BYTES + 1)}) == 413
+    assert status(server, body=b"", headers={"Content-Length": "9" * 30}) in (400, 413)
+    head = f"POST /ask HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {server.token}\r\n"
+    chunk = b"%x\r\n" % 2**20 + bytes(2**20) + b"\r\n"
+    said = raw(server, head.encode() + b"Transfer-Encoding: chunked\r\n\r\n" + chunk * 9)
+    assert b"200" not in said[:15]
+    assert is_alive(server)
+
+
+def test_a_body_of_unknown_length_is_read_up_to_the_limit():
+    """No further, whatever more there is."""
+    taken = []
+
+    async def receive():
+        taken.append(2**20)
+        assert len(taken) < 20
+        return {"type": "http.request", "body": bytes(2**20), "more_body": True}
+
+    with pytest.raises(_TooLong):
+        asyncio.run(_body([], receive))
+    assert sum(taken) == MOST_BODY_BYTES + 2**20
+
+
+def test_too_many_headers_are_refused(server):
+    start = (
+        f"GET /head HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {server.token}\r\n".encode()
+    )
+    for n_headers in (MOST_HEADERS, 10_000):
+        said = raw(server, start + b"".join(b"a%d: b\r\n" % i for i in range(n_headers)) + b"\r\n")
+        assert said[:12] in (b"HTTP/1.1 431", b"HTTP/1.1 400")
+    said = raw(server, start + b"a: " + b"b" * 10**6 + b"\r\n\r\n")
+    assert said[:12] in (b"HTTP/1.1 431", b"HTTP/1.1 400", b"")
+    assert is_alive(server)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(100),
+        b"GET /\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"\r\n" * 10_000,
+        b"POST /ask HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        b"POST /ask HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ],
+    ids=lambda content: repr(content[:20]),
+)
+def test_what_is_not_a_request_is_refused(server, content):
+    said = raw(server, content)
+    assert said == b"" or said.split()[1] in (b"400", b"403", b"404", b"405", b"505")
+    assert is_alive(server)
+
+
+def test_half_open_connections_lock_nobody_out(server):
+    half = f"POST /ask HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n".encode()
+    opened = []
+    try:
+        for _ in range(400):
+            opened.append(socket.create_connection(("127.0.0.1", server.port), timeout=5))
+            opened[-1].sendall(half)
+        for _ in range(5):
+            assert is_alive(server)
+        assert 200 < len(server._server.server_state.connections) <= MOST_CONNECTIONS + 1
+    finally:
+        for connection in opened:
+            connection.close()
+
+
+def test_connections_that_read_nothing_lock_nobody_out(monkeypatch):
+    monkeypatch.setattr("featmap.explorer.connections.MOST_CONNECTIONS", 4)
+    with running(echo) as server:
+        asked_often = 200 * f"GET /app.js HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
+        opened = [socket.socket() for _ in range(4)]
+        try:
+            for connection in opened:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                connection.connect(("127.0.0.1", server.port))
+                connection.sendall(asked_often)
+            connections = server._server.server_state.connections
+            while sum(one.flow.write_paused for one in list(connections)) < len(opened):
+                time.sleep(0.01)
+            for _ in range(5):
+                assert is_alive(server)
+        finally:
+            for connection in opened:
+                connection.close()
+
+
+def test_a_connection_that_says_nothing_of_use_is_closed(monkeypatch):
+    monkeypatch.setattr("featmap.explorer.connections.SECONDS_FOR_HEAD", 0.3)
+    monkeypatch.setattr("featmap.explorer.server.SECONDS_FOR_BODY", 0.3)
+    monkeypatch.setattr("featmap.explorer.server.SECONDS_IDLE", 1)
+    with running(echo) as server:
+        assert raw(server, b"") == b""
+        assert raw(server, b"GET / HT") == b""
+        whole = f"GET /app.css HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
+        assert raw(server, whole + b"GET ").startswith(b"HTTP/1.1 200")
+        begun = f"POST /ask HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {server.token}\r\n"
+        assert raw(server, begun.encode() + b"Content-Length: 99\r\n\r\nabc").startswith(b"HTTP/1.1 408")
+
+
+def test_many_questions_at_once_are_answered_or_refused():
+    hold = threading.Event()
+
+    def slow(question):
+        hold.wait(10)
+        return question
+
+    with running(slow) as server:
+        found = []
+        threads = [threading.Thread(target=lambda: found.append(status(server))) for _ in range(200)]
+        for thread in threads:
+            thread.start()
+        deadline = time.monotonic() + 20
+        while len(found) < 200 - MOST_WAITING - THREADS and time.monotonic() < deadline:
+            time.sleep(0.02)
+        hold.set()
+        for thread in threads:
+            thread.join()
+        assert set(found) == {200, 503}
+        assert found.count(200) >= MOST_WAITING
+        assert is_alive(server)
+
+
+def test_a_question_that_nobody_waits_for_is_not_begun():
+    hold, begun = threading.Event(), []
+
+    def slow(question):
+        begun.append(question["row"])
+        hold.wait(10)
+        return question
+
+    def ask(row, timeout=20):
+        return status(server, body=packed({"kind": "point", "row": row}), timeout=timeout)
+
+    with running(slow) as server:
+        held = [threading.Thread(target=ask, args=(row,)) for row in range(THREADS)]
+        for thread in held:
+            thread.start()
+        while len(begun) < THREADS:
+            time.sleep(0.01)
+        for row in range(THREADS, THREADS + 3):
+            with pytest.raises(TimeoutError):
+                ask(row, timeout=0.3)
+        for _ in range(5):  # by then the server knows that they have left
+            assert status(server, "GET", "/head") == 200
+        hold.set()
+        assert ask(9) == 200
+        for thread in held:
+            thread.join()
+        assert sorted(begun) == [*range(THREADS), 9]
+
+
+def test_a_failure_is_told_and_the_server_lives(caplog):
+    def fails(question):
+        raise RuntimeError("secret of the machine")
+
+    with running(fails) as server:
+        code, _, reason = asked(server)
+        assert (code, reason) == (500, b"The question has failed (RuntimeError).")
+        assert status(server) == 500
+
+
+def test_the_server_is_on_this_machine_only_and_its_port_is_free_afterwards():
+    with running(echo) as server:
+        port = server.port
+        assert server._socket.getsockname()[0] == "127.0.0.1"
+        assert server.url == f"http://127.0.0.1:{port}/#token={server.token}"
+    with pytest.raises(ConnectionError):
+        socket.create_connection(("127.0.0.1", port), timeout=2)
+    with LocalServer(desk_of(), port) as again:
+        assert again.port == port
+        assert again.token != server.token

@@ -1,0 +1,2 @@
+// What elements become in the bundle: see `elements` in build.mjs.
+export { Fragment, h } from "preact";
