@@ -94,6 +94,16 @@ def fail(*arguments, **options):
 def wait_for_writes(path, n, child):
     """Until a file has been replaced n times (or more: some may be missed), or its writer is done."""
     seen = set()
-    while len(seen) <= n and os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+
+    def written():
         with suppress(FileNotFoundError):
             seen.add(path.stat().st_mtime_ns)
+        return len(seen) > n
+
+    wait_until(written, child)
+
+
+def wait_until(condition, child):
+    """Until a condition holds, or a child is done."""
+    while not condition() and os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        pass

@@ -39,6 +39,7 @@ from files import (
     rewritten,
     taken_apart,
     wait_for_writes,
+    wait_until,
     with_array,
     with_entry,
 )
@@ -1078,7 +1079,8 @@ def test_two_hundred_kills_while_saving_lose_nothing(saved, small):
     other = FeatMAP(**QUICK).fit(normal(300, 40, seed=1))
     known = [attributes_of(small), attributes_of(other)]
     rng, found = np.random.default_rng(0), []
-    for _ in range(200):
+    for round_ in range(200):
+        n_left = len(parts(saved.parent))
         child = os.fork()
         if child == 0:
             try:
@@ -1088,7 +1090,10 @@ def test_two_hundred_kills_while_saving_lose_nothing(saved, small):
             finally:
                 os._exit(1)
         wait_for_writes(saved, rng.integers(3), child)
-        time.sleep(rng.uniform(0, 0.01))
+        if round_ % 2:  # at any time
+            time.sleep(rng.uniform(0, 0.01))
+        else:  # in the middle of a file
+            wait_until(lambda n=n_left: len(parts(saved.parent)) > n, child)
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         assert os.WTERMSIG(status) == signal.SIGKILL
