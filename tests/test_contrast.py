@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import load_digits
 from scipy.stats import binom, false_discovery_control, hypergeom, mannwhitneyu, permutation_test, ttest_ind
+from sklearn.datasets import load_digits
 
 import reference
 from featmap import FeatMAP, InvalidDataError, InvalidParameterError, explain
@@ -79,8 +79,9 @@ def test_a_feature_that_is_the_same_in_a_small_group_by_chance_does_not_lead(rng
     """Four rows in which the first feature happens to have one value; the second is far from all others."""
     X = rng.normal(size=(400, 8))
     X[:4, 0] = 1.5
-    X[:4, 1] += 4
+    X[:4, 1] = 5.5, 6, 6, 6.5
     found = explained(X, rng).contrast(range(4))
+    assert sorted(found.significant().tolist()) == [0, 1]
     assert abs(found.statistic[0]) > 3 * abs(found.statistic[1])
     assert found.top(1).tolist() == [1]
 
