@@ -87,7 +87,7 @@ def test_a_feature_that_is_the_same_in_a_small_group_by_chance_does_not_lead(rng
 
 
 def test_blank_pixels_of_four_images_come_after_those_that_differ_more():
-    """Sevens against eights: pixels that are empty in the four sevens and in most eights had the largest statistics."""
+    """Sevens against eights: pixels that are empty in the four sevens have the largest statistics."""
     digits = load_digits()
     rows = np.flatnonzero(digits.target == 7)[:4]
     found = explain(digits.data, digits.data[:, :2]).contrast(rows, np.flatnonzero(digits.target == 8))

@@ -194,7 +194,7 @@ def test_file_server_and_notebook_give_the_librarys_answers(ask, make, tmp_path)
 
 
 def test_categories_are_compared_as_contrast_compares_them():
-    """Each by the level that differs most, with p times the number of levels, q over features, and joined importances."""
+    """Each by the level that differs most, with p times the number of levels, q over features, joined importances."""
     model, questions, expected = prepared(prepared_table)
     for question, own in zip(questions, expected, strict=True):
         if question["kind"] != "contrast":

@@ -151,8 +151,7 @@ def _print_contrast(found: Contrast, k: int) -> None:
 def _contrast_as_json(found: Contrast) -> dict[str, Any]:
     names = ("difference", "effect_size", "auc", "p_values", "q_values", "statistic")
     features = [
-        {"feature": str(found.features[h]), **{name: getattr(found, name)[h] for name in names}}
-        for h in found.order
+        {"feature": str(found.features[h]), **{name: getattr(found, name)[h] for name in names}} for h in found.order
     ]
     return {"groups": found.groups, "sizes": found.sizes, "features": features}
 

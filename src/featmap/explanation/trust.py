@@ -124,8 +124,8 @@ class Trust:
             f"show {self.share_of_all:.0%} ({self.n_rows} random rows)."
         )
         bare = (
-            f"Fidelity, the cosine of foretold and true changes, is {self.fidelity:.2f} (0 is chance): it counts noise "
-            "and what no map can show, too, so that it may be small where the shares are large."
+            f"Fidelity, the cosine of foretold and true changes, is {self.fidelity:.2f} (0 is chance): it counts "
+            "noise and what no map can show, too, so that it may be small where the shares are large."
         )
         lines = [
             self.sentence,

@@ -242,7 +242,8 @@ def why(
     if np.ndim(cell) != 0:
         raise InvalidParameterError(f"{caller}(cell=…): cell must be one cell; featmap.tl.why answers about groups")
     record = Record.read(caller, checked_adata(caller, adata), key)
-    colours = None if color is None else _colours(caller, adata, color, record.params.get("layer"))
+    # Labels that have been read, with their colours; to everyone else they are an array.
+    colours: Any = None if color is None else _colours(caller, adata, color, record.params.get("layer"))
     return plot.why(rebuilt(caller, adata, key), cell, labels=colours, k=k, ax=ax)
 
 

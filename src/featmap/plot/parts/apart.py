@@ -21,7 +21,7 @@ Scores: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class RowScores:
-    """Functions that give the scores of all features for some rows: of what is around each row, and of the row itself.
+    """Functions that give the scores of all features for some rows: of what is around each, and of the row itself.
 
     The second is None if the user has given the scores: nothing else is known then.
     """

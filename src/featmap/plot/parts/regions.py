@@ -85,7 +85,7 @@ def _heaviest_part(
 
 
 def _described(region: np.ndarray, scores: CellScores, n_names: int) -> Region:
-    """Return a region with its features: a score is the smaller of what is around its rows and of the rows themselves.
+    """Return a region with its features. A score is the smaller of that around its rows and that of the rows.
 
     What is around a small region is mostly other rows, and few rows may be far from all by chance.
     """
