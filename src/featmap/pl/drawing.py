@@ -172,7 +172,8 @@ def arrows(adata: AnnData, gene: str, *, grid: int = 25, key: str = KEY, ax: Axe
 def features_on_map(adata: AnnData, *, k: int = 12, n_names: int = 3, key: str = KEY, ax: Axes | None = None) -> Axes:
     """Draw the names of the genes that set regions of the map apart, at their places.
 
-    ↑ before a name means that the gene is higher in this region than on the whole map, ↓ that it is lower.
+    ↑ before a name means that the gene is higher in this region than on the whole map, ↓ that it is lower. A region
+    has at least as many cells as the map has ``n_neighbors``.
 
     Parameters
     ----------
