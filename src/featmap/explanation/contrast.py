@@ -68,7 +68,7 @@ class Contrast:
     >>> iris = load_iris(as_frame=True)
     >>> model = FeatMAP(n_epochs=50, random_state=0).fit(iris.data)
     >>> model.contrast(0, 1, labels=iris.target)
-    Contrast(0 against 1: 4 features, 4 with a q-value of at most 0.05, first petal width (cm): effect size -6.8)
+    Contrast(0 against 1: 4 features, 4 with a q-value of at most 0.05, first petal length (cm): effect size -7.9)
     """
 
     features: np.ndarray
