@@ -12,7 +12,7 @@ diagnosis = tumours.target_names[
 ]  # known beforehand: for groups found on the map p-values are too small
 X = StandardScaler().set_output(transform="pandas").fit_transform(tumours.data)
 contrast = FeatMAP(random_state=0).fit(X).contrast("malignant", "benign", labels=diagnosis)
-print(contrast.to_frame().head())  # the surest features first
+print(contrast.to_frame().head())  # the largest effects first
 
 plot.contrast(contrast, k=8)
 plt.savefig("groups.png")

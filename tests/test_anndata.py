@@ -14,6 +14,7 @@ import pytest
 import scipy.sparse as sp
 from matplotlib import pyplot
 from matplotlib.collections import PathCollection
+from matplotlib.colors import to_rgba
 from sklearn.decomposition import PCA
 
 from drawn import texts
@@ -495,7 +496,7 @@ class TestRanking:
 
         record, model = ranked.uns["rank_features_groups"], tl.model(ranked)
         rows = np.flatnonzero(ranked.obs["kind"] == "beta")
-        expected = dict(zip(ranked.var_names, apart_scores(model, "units")(rows).mean(axis=0), strict=True))
+        expected = dict(zip(ranked.var_names, apart_scores(model, "units").around(rows).mean(axis=0), strict=True))
         scores = record["scores"]["beta"]
         np.testing.assert_allclose(scores, [expected[gene] for gene in record["names"]["beta"]], atol=1e-4)
 
@@ -576,6 +577,18 @@ def _collections(figure):
     return figure.findobj(PathCollection)
 
 
+def colours_of(ax):
+    """The colour of each name in the legend; the points of a category have it too."""
+    legend = ax.get_legend()
+    found = {
+        text.get_text(): to_rgba(handle.get_markerfacecolor())
+        for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True)
+    }
+    drawn = {tuple(colour) for one in ax.collections for colour in one.get_facecolors()}
+    assert {colour[:3] for colour in found.values()} <= {colour[:3] for colour in drawn}
+    return found
+
+
 class TestPictures:
     @pytest.fixture(autouse=True)
     def _closed(self):
@@ -608,6 +621,35 @@ class TestPictures:
         expected = mapped[:, "gene8"].X.toarray().ravel()
         np.testing.assert_allclose(np.sort(points.get_array()), np.sort(expected))
         assert len(figure.axes) == len(names) + 4  # and the bars of colours
+
+    def test_categories_have_the_colours_that_scanpy_keeps(self, mapped):
+        """In the order of the categories, which need not be that of the alphabet, and also if one has no cells."""
+        order = ["none", *KINDS[::-1]]
+        mapped.obs["kind"] = pd.Categorical(mapped.obs["kind"], order)
+        own = ["black", "#ff0000", "lime", "#0000ff"]
+        mapped.uns["kind_colors"] = np.array(own)
+        ax = pl.embedding(mapped, "kind")
+        assert colours_of(ax) == dict(zip(KINDS[::-1], map(to_rgba, own[1:]), strict=True))
+        page = pl.why(mapped, "cell7", color="kind")
+        drawn = {tuple(colour) for one in _collections(page) for colour in one.get_facecolors()}
+        assert set(map(to_rgba, own[1:])) <= drawn
+        assert mapped.uns["kind_colors"].tolist() == own
+
+    @pytest.mark.parametrize(
+        "kept", [["red", "blue"], ["red", "lime", "blue", "black"], ["red", "lime", "no colour"], "red", 3, None]
+    )
+    def test_colours_that_do_not_fit_are_not_taken(self, mapped, kept):
+        mapped.obs["kind"] = mapped.obs["kind"].astype("category")
+        usual = colours_of(pl.embedding(mapped, "kind"))
+        mapped.uns["kind_colors"] = kept
+        assert colours_of(pl.embedding(mapped, "kind")) == usual
+        assert mapped.uns["kind_colors"] is kept
+
+    def test_colours_of_a_column_that_is_not_categorical_are_not_taken(self, mapped):
+        mapped.obs["kind"] = mapped.obs["kind"].astype(object)
+        usual = colours_of(pl.embedding(mapped, "kind"))
+        mapped.uns["kind_colors"] = ["red", "lime", "blue"]
+        assert colours_of(pl.embedding(mapped, "kind")) == usual
 
     def test_the_map_alone(self, mapped):
         assert pl.embedding(mapped).get_legend() is None

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.stats import binom, false_discovery_control, hypergeom, mannwhitneyu, permutation_test, ttest_ind
+from sklearn.datasets import load_digits
 
 import reference
 from featmap import FeatMAP, InvalidDataError, InvalidParameterError, explain
@@ -65,13 +66,36 @@ def test_q_values_are_benjamini_and_hochbergs(rng):
 
 @pytest.mark.filterwarnings("ignore:.* of the variance of X:featmap.FeatmapWarning")
 @pytest.mark.parametrize("units", [[1.0, 1.0, 1.0], [1000.0, 1.0, 1e-3]])
-def test_of_equally_sure_features_the_largest_statistic_comes_first(units, rng):
+def test_of_equally_sure_features_the_largest_effect_comes_first(units, rng):
     """All three tell the groups apart without exception, and no permutation does. Units do not matter."""
     in_a = np.arange(60) < 30
-    X = np.where(in_a[:, None], [1.0, -3.0, 2.0], 0.0) + 1e-3 * rng.normal(size=(60, 3))
+    X = np.where(in_a[:, None], [1.0, -3.0, 2.0], 0.0) + 0.1 * rng.normal(size=(60, 3))
     result = explained(X / X.std(axis=0) * units, rng).contrast(in_a)
     assert np.ptp(result.p_values) == 0
     assert result.top().tolist() == [1, 2, 0]
+
+
+def test_a_feature_that_is_the_same_in_a_small_group_by_chance_does_not_lead(rng):
+    """Four rows in which the first feature happens to have one value; the second is far from all others."""
+    X = rng.normal(size=(400, 8))
+    X[:4, 0] = 1.5
+    X[:4, 1] = 5.5, 6, 6, 6.5
+    found = explained(X, rng).contrast(range(4))
+    assert sorted(found.significant().tolist()) == [0, 1]
+    assert abs(found.statistic[0]) > 3 * abs(found.statistic[1])
+    assert found.top(1).tolist() == [1]
+
+
+def test_blank_pixels_of_four_images_come_after_those_that_differ_more():
+    """Sevens against eights: pixels that are empty in the four sevens have the largest statistics."""
+    digits = load_digits()
+    rows = np.flatnonzero(digits.target == 7)[:4]
+    found = explain(digits.data, digits.data[:, :2]).contrast(rows, np.flatnonzero(digits.target == 8))
+    sizes = np.abs(found.effect_size[found.order])
+    n_found = len(found.significant())
+    assert (np.diff(sizes[:n_found]) <= 0).all()
+    assert (np.diff(sizes[n_found:]) <= 0).all()
+    assert sizes[n_found : n_found + 5].min() > 1.5
 
 
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])

@@ -194,7 +194,7 @@ def test_file_server_and_notebook_give_the_librarys_answers(ask, make, tmp_path)
 
 
 def test_categories_are_compared_as_contrast_compares_them():
-    """Each by its surest level, with p times the number of levels, q over features, and joined importances."""
+    """Each by the level that differs most, with p times the number of levels, q over features, joined importances."""
     model, questions, expected = prepared(prepared_table)
     for question, own in zip(questions, expected, strict=True):
         if question["kind"] != "contrast":
@@ -207,7 +207,7 @@ def test_categories_are_compared_as_contrast_compares_them():
         np.testing.assert_allclose(own["p"], p_values, rtol=1e-6)
         np.testing.assert_allclose(own["q"][told], false_discovery_control(p_values[told]), rtol=1e-6)
         by_effect = np.abs(own["effectSize"][own["order"]])
-        np.testing.assert_allclose(by_effect, np.abs(found.effect_size[found.by_effect]), rtol=1e-6)
+        np.testing.assert_allclose(by_effect, np.abs(found.effect_size[found.order]), rtol=1e-6)
         np.testing.assert_allclose(own["importanceA"][told], found.importance_a, rtol=1e-6)
 
 

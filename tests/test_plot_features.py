@@ -9,11 +9,14 @@ from matplotlib.colors import to_rgba
 
 from drawn import colour_at, overlapping, pixels, texts
 from featmap import InvalidParameterError, explain, plot
+from featmap.explanation.winsor import winsorised
+from featmap.plot.parts.apart import apart_scores
 from featmap.plot.parts.boxes import Wish, place_boxes
 from featmap.plot.parts.cells import cells_of, nearest_to_means
 from featmap.plot.parts.palette import NEUTRAL
 from featmap.plot.parts.places import densest_place
-from featmap.plot.parts.regions import regions_of
+from featmap.plot.parts.regions import CellScores, regions_of
+from featmap.run import Run
 
 CENTRES = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0], [9.0, 9.0]])
 
@@ -100,8 +103,9 @@ def test_scores_of_another_shape_are_refused(four_islands):
 
 
 def test_scores_of_sparse_data_are_those_of_dense_data(rng):
-    data = scipy.sparse.random_array((150, 8), density=0.3, rng=rng, format="csr")
-    positions = rng.normal(size=(150, 2))
+    table, positions = scipy.sparse.random_array((150, 8), density=0.3, rng=rng).toarray(), rng.normal(size=(150, 2))
+    table[positions[:, 0] > 0, :3] += 1
+    data = scipy.sparse.csr_matrix(table)
     drawn = [plot.features_on_map(explain(table, positions)) for table in (data, data.toarray())]
     first, second = ([text.get_text() for text in texts(ax, "region")] for ax in drawn)
     assert first == second != []
@@ -118,10 +122,60 @@ def test_a_region_is_as_large_as_its_feature_nearly_leads():
     positions = np.column_stack([np.arange(8.0), np.zeros(8)])
     cells = cells_of(positions, 8, np.array([-0.5, -0.5]), np.array([7.5, 0.5]))
     scores = np.array([[3, 0], [3, 0], [2.9, 3], [3, 0], [0, 0], [0, -4], [0, -4], [9, 0]], float)
-    first, second, third = regions_of(cells, scores, 9, 2)
+    first, second, third = regions_of(cells, CellScores(scores, scores, cells.counts), 9, 2)
     assert [region.cells.tolist() for region in (first, second, third)] == [[0, 1, 2, 3], [7], [5, 6]]
     assert [region.columns.tolist() for region in (first, second, third)] == [[0, 1], [0], [1]]
     assert third.scores.tolist() == [-4]
+
+
+def test_a_region_of_few_rows_has_no_name():
+    """Its rows count, not its cells, and the cells of others stay as they are."""
+    positions = np.column_stack([np.repeat(np.arange(5.0), [2, 3, 4, 1, 9]), np.zeros(19)])
+    cells = cells_of(positions, 5, np.array([-0.5, -0.5]), np.array([4.5, 0.5]))
+    scores = np.array([[9, 0], [9, 0], [0, 2], [0, 2], [0, 0]], float)
+    for fewest, expected in ((1, [[0, 1], [2, 3]]), (5, [[0, 1], [2, 3]]), (6, [])):
+        found = regions_of(cells, CellScores(scores, scores, cells.counts), 9, 2, fewest)
+        assert [region.cells.tolist() for region in found] == expected
+
+
+def test_a_region_is_named_by_what_its_own_rows_and_those_around_them_have():
+    """The first feature is high around the rows only, the second in the rows only, the third in both."""
+    positions = np.column_stack([np.arange(3.0), np.zeros(3)])
+    cells = cells_of(positions, 3, np.array([-0.5, -0.5]), np.array([2.5, 0.5]))
+    around = np.array([[4.0, 0.1, 2.0, -1.0]] * 3)
+    own = np.array([[-0.1, 5.0, 1.5, -3.0]] * 3)
+    (region,) = regions_of(cells, CellScores(around, own, cells.counts), 9, 4)
+    assert region.columns.tolist() == [2, 3]
+    assert region.scores.tolist() == [1.5, -1.0]
+    assert not regions_of(cells, CellScores(around, -around, cells.counts), 9, 4)
+
+
+@pytest.fixture(scope="module")
+def with_a_speck():
+    """A large island, and far from it eight rows; feature 0 is high on half of the island, 1 in the eight rows."""
+    rng = np.random.default_rng(0)
+    positions = np.vstack([rng.uniform(size=(300, 2)) * [6, 3], rng.uniform(size=(8, 2)) * 0.2 + 9])
+    data = np.repeat(rng.normal(size=(308, 3)), 2, axis=1) + 0.1 * rng.normal(size=(308, 6))
+    data[:150, :2] += 6 * (positions[:150, :1] > 3)
+    data[300:, 2:4] += 9
+    return explain(data, positions)
+
+
+def test_rows_fewer_than_the_neighbours_of_a_row_are_no_region(with_a_speck):
+    assert with_a_speck._points.mapped.manifold.n_neighbors == 15
+    named = [text.get_text() for text in texts(plot.features_on_map(with_a_speck), "region")]
+    assert any("feature 0" in text for text in named)
+    assert not any("↑ feature 2" in text or "↑ feature 3" in text for text in named)
+    ax = plot.features_on_map(with_a_speck)
+    assert colour_at(ax, with_a_speck.embedding_[304])[:3] == to_rgba(NEUTRAL)[:3]
+
+
+def test_scores_of_rows_themselves_are_their_distances_from_the_mean(with_a_speck):
+    rows = np.arange(308)
+    scores = apart_scores(with_a_speck, "spread")
+    clipped = winsorised(with_a_speck._points.mapped, Run(1)).clipped(with_a_speck._points.mapped.data.matrix)
+    expected = (clipped - clipped.mean(axis=0, dtype=float)) / clipped.std(axis=0, dtype=float)
+    np.testing.assert_allclose(scores.own(rows), expected * with_a_speck.backing().factors, atol=1e-5)
 
 
 def test_cells_that_touch_are_one_island():

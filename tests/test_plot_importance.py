@@ -169,7 +169,7 @@ def test_contrast_of_pixels_is_two_images(model, labels):
     ax = plot.contrast(result, k=3, image_shape=(8, 8))
     pixels(ax)
     bars, *images = ax.child_axes
-    rows, columns = np.divmod(result.by_effect[:3], 8)
+    rows, columns = np.divmod(result.order[:3], 8)
     assert ticks(bars.get_yticklabels()) == [f"row {y}, column {x}" for y, x in zip(rows, columns, strict=True)]
     for image, values in zip(images, (result.difference, result.effect_size), strict=True):
         (shown,) = image.get_images()

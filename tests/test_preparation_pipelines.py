@@ -10,9 +10,11 @@ import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris, load_wine
 from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
+from sklearn.manifold import TSNE
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
     MaxAbsScaler,
@@ -23,7 +25,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from featmap import Explanation, FeatMAP, in_original_units
+from featmap import Explanation, FeatMAP, explain, in_original_units, prepare
 from featmap.data.units import Level, first_of_each, joined
 from featmap.errors import InvalidParameterError
 from featmap.explanation.winsor import winsorised
@@ -334,8 +336,6 @@ def test_arrows_through_components_equal_the_direct_computation(wine, steps):
 
 
 def _explained_directly(rows, fitted):
-    from featmap import explain
-
     return explain(rows, fitted.embedding_, n_jobs=1)
 
 
@@ -358,6 +358,104 @@ def test_what_has_no_units_is_refused(wine):
         in_original_units(make_pipeline(MaxAbsScaler(), model(metric="cosine")).fit(wine))
     with pytest.raises(InvalidParameterError, match="whiten"):
         in_original_units(make_pipeline(StandardScaler(), PCA(4, whiten=True), model()).fit(wine))
+
+
+# Maps of other methods
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """Numbers of other units, a category, and gaps."""
+    rng = np.random.default_rng(5)
+    kind = np.repeat([0, 1], 60)
+    frame = pd.DataFrame(
+        {
+            "mass_g": rng.normal(4000 + 900 * kind, 300),
+            "depth_mm": rng.normal(17 - 3 * kind, 0.8),
+            "island": np.where(rng.random(120) < 0.8, np.array(["Biscoe", "Dream"])[kind], "Torgersen"),
+        }
+    )
+    frame.loc[::10, "depth_mm"] = np.nan
+    return frame
+
+
+def test_a_map_of_another_method_is_explained_in_units(mixed):
+    """As a pipeline with the same map would be: the answers are those of the explanation in other units."""
+    preparation = prepare(mixed)
+    prepared = preparation.transform(mixed)
+    plain = explain(prepared, PCA(2, random_state=0).fit_transform(prepared))
+    answers = in_original_units(plain, preparation=preparation)
+    filled = mixed["depth_mm"].fillna(mixed["depth_mm"].median())
+    np.testing.assert_allclose(values_of(answers)[:, :2], np.column_stack([mixed["mass_g"], filled]), rtol=1e-5)
+    scales = preparation.steps_.named_transformers_["number"][-1].scale_
+    np.testing.assert_allclose(answers.arrows([3])[0, :2], plain.arrows([3])[0, :2] * scales[:, None], rtol=1e-4)
+    assert answers.trust().by_another_method
+    found = answers.contrast(range(60), n_permutations=9)
+    assert sorted(getattr(name, "category", name) for name in found.features) == ["depth_mm", "island", "mass_g"]
+    assert found.difference[0] == pytest.approx(mixed["mass_g"][:60].mean() - mixed["mass_g"][60:].mean(), rel=1e-4)
+    assert "mass_g" in str(answers.why(3))
+    assert in_original_units(plain[:5], preparation=preparation).why(3).apart == answers.why(3).apart
+
+
+def test_gaps_that_were_filled_count_in_differences(mixed):
+    """As the documentation says: the difference is that of the filled column, and smaller than that of the others."""
+    preparation = prepare(mixed)
+    prepared = preparation.transform(mixed)
+    found = in_original_units(explain(prepared, prepared[:, :2]), preparation=preparation).contrast(range(60))
+    depth = mixed["depth_mm"]
+    observed, filled = (one[:60].mean() - one[60:].mean() for one in (depth, depth.fillna(depth.median())))
+    assert found.difference[1] == pytest.approx(filled, rel=1e-4)
+    assert found.difference[1] < 0.95 * observed
+    assert "12 values of depth_mm, filled with the median" in str(preparation)
+
+
+@pytest.mark.parametrize(
+    "steps", [StandardScaler(), make_pipeline("passthrough", RobustScaler()), make_pipeline(StandardScaler(), PCA(4))]
+)
+def test_steps_of_scikit_learn_are_followed_for_a_map_of_another_method(wine, steps):
+    prepared = steps.fit_transform(wine)
+    answers = in_original_units(explain(prepared, prepared[:, :2]), preparation=steps)
+    kept = steps.inverse_transform(prepared) if isinstance(steps, Pipeline) else wine
+    np.testing.assert_allclose(values_of(answers), kept, rtol=1e-3, atol=1e-3)
+    assert answers.feature_names_in_.tolist() == wine.columns.tolist()
+
+
+def test_names_of_rows_of_an_explanation_are_kept(wine):
+    named = wine.set_axis([f"w{row}" for row in range(len(wine))])
+    scaler = StandardScaler().set_output(transform="pandas")
+    prepared = scaler.fit_transform(named)
+    answers = in_original_units(explain(prepared, prepared.to_numpy()[:, :2]), preparation=scaler)
+    assert str(answers.why("w7")).startswith("Row w7")
+
+
+def test_a_preparation_that_does_not_fit_a_map_is_refused(wine):
+    scaler = StandardScaler().set_output(transform="pandas").fit(wine)
+    prepared = scaler.transform(wine)
+    Y = prepared.to_numpy()[:, :2]
+    plain = explain(prepared, Y)
+    cases = {
+        "give as preparation=… the fitted steps .*; got NoneType": lambda: in_original_units(plain),
+        "the fitted steps .*; got DataFrame": lambda: in_original_units(plain, preparation=wine),
+        "no place for new rows": lambda: in_original_units(plain, wine, preparation=scaler),
+        "gives 4 columns, and the map was made of 13": lambda: in_original_units(
+            plain, preparation=StandardScaler().fit(wine.iloc[:, :4])
+        ),
+        "in another order": lambda: in_original_units(explain(prepared.iloc[:, ::-1], Y), preparation=scaler),
+        "in original units already": lambda: in_original_units(
+            in_original_units(plain, preparation=scaler), preparation=scaler
+        ),
+        "cosine": lambda: in_original_units(explain(prepared, Y, metric="cosine"), preparation=scaler),
+        r"make_pipeline\(preparation, model\)": lambda: in_original_units(model().fit(prepared), preparation=scaler),
+        "QuantileTransformer": lambda: in_original_units(
+            plain, preparation=QuantileTransformer(n_quantiles=50).fit(wine)
+        ),
+        "Of another method's map give what explain": lambda: in_original_units(TSNE()),
+    }
+    for message, ask in cases.items():
+        with pytest.raises(InvalidParameterError, match=message):
+            ask()
+    with pytest.raises(NotFittedError):
+        in_original_units(plain, preparation=StandardScaler())
 
 
 def test_level_is_a_text_that_survives_pickling():

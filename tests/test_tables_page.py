@@ -38,7 +38,7 @@ def _commands():
 
 
 def test_the_page_has_what_is_run():
-    assert len(_python()) == 3
+    assert len(_python()) == 4
     assert len(_commands()) == 10
 
 

@@ -10,6 +10,8 @@ from sklearn.decomposition import PCA
 import reference
 from featmap import FeatMAP, InvalidParameterError, explain, metrics
 from featmap.explanation.trust import Trust, _leading_directions, _told_of_others
+from featmap.explorer.part_of_model import of_features, of_rows
+from featmap.run import Run
 
 
 def test_trust_in_a_flat_map_of_a_plane_is_complete(rng):
@@ -28,7 +30,44 @@ def test_a_map_of_shuffled_rows_is_not_to_be_trusted(digits, digits_model, rng):
     assert trust.word == "poor"
     assert trust.share_of_flat < 0.02
     assert "do not read them" in str(trust)
-    assert "n_components=3" in str(trust)
+    assert "three dimensions" in str(trust)
+
+
+@pytest.mark.parametrize(("n_components", "more"), [(2, "n_components=3, "), (3, "")])
+def test_advice_about_a_map_of_ours_names_its_parameters(n_components, more):
+    trust = Trust(0.2, 0.1, 0.1, 0.9, 0.5, 100, 500, n_components, True)
+    ways = f"{more}a map of a part of the rows, a smaller density_weight, or min_dist=0."
+    assert trust.advice.startswith(f"For better arrows try {ways}")
+
+
+@pytest.mark.parametrize(("n_components", "more"), [(2, "a map with three dimensions, or "), (3, "")])
+def test_advice_about_a_map_of_another_method_names_no_parameters_of_ours(n_components, more):
+    trust = Trust(0.2, 0.1, 0.1, 0.9, 0.5, 100, 500, n_components, True, by_another_method=True)
+    told = "To tell groups apart use contrast, which needs no arrows."
+    assert trust.advice == f"For better arrows try {more}a map of a part of the rows. {told}"
+
+
+def test_whose_map_it_is_is_known_of_all_its_points(rng):
+    X = rng.normal(size=(120, 4))
+    ours, theirs = FeatMAP(n_epochs=5, random_state=0).fit(X), explain(X, X[:, :2])
+    assert [one.trust().by_another_method for one in (ours, ours.explain(X[:9] + 1), theirs, theirs[:7])] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+    rows, features = np.arange(60, dtype=np.int32), np.arange(3, dtype=np.int32)
+    with Run(1) as run:
+        for model in (ours, theirs):
+            points = model._points
+            for part in (of_rows(points, rows, run), of_features(points, features, run)):
+                assert part.mapped.by_another_method == points.mapped.by_another_method
+
+
+def test_a_small_fidelity_beside_a_large_share_is_explained():
+    said = str(Trust(0.97, 0.4, 0.04, 0.9, 0.5, 100, 500, 2, True))
+    assert "nearly all" in said
+    assert "Fidelity, the cosine of foretold and true changes, is 0.04 (0 is chance): it counts noise" in said
 
 
 def test_figures_beside_arrows_are_those_of_the_metrics(digits, digits_model):

@@ -3,22 +3,23 @@ A t-SNE you already have
 ========================
 
 ``featmap.explain`` takes the data and any map of them: t-SNE here, and UMAP, PaCMAP or an autoencoder in the same
-way. Nothing is laid out again. The map stays as it is, and all questions can be asked of it.
+way. Nothing is laid out again. The map stays as it is, and all questions can be asked of it. It was made of scaled
+columns; ``in_original_units`` answers in the units of the table.
 """
 
 from matplotlib import pyplot as plt
 from sklearn.datasets import load_wine
 from sklearn.manifold import TSNE
-from sklearn.preprocessing import StandardScaler
 
-from featmap import FeatMAP, explain, plot
+from featmap import FeatMAP, explain, in_original_units, plot, prepare
 
 wine = load_wine(as_frame=True)
-X = StandardScaler().set_output(transform="pandas").fit_transform(wine.data)
+preparation = prepare(wine.data)
+X = preparation.transform(wine.data)
 cultivar = wine.target_names[wine.target]
 tsne = TSNE(random_state=0).fit_transform(X)
 
-explanation = explain(X, tsne)
+explanation = in_original_units(explain(X, tsne), preparation=preparation)
 plot.embedding(explanation, cultivar)
 plt.show()
 

@@ -26,13 +26,13 @@ def rank_genes(model: FeatMAP, logs: sp.csr_matrix, types: np.ndarray) -> Orders
     """Our rankings are of the genes as the map got them, Wilcoxon's and the variance of the logs of the counts."""
     orders: Orders = {method: {} for method in OURS}
     for kind, found in model.rank_features(types).items():
-        surest = found.order
-        higher = found.difference[surest] > 0
+        order = found.order
+        higher = found.difference[order] > 0
         orders[IMPORTANCE][kind] = best_first(found.importance_a)
         orders[AGAINST_REST][kind] = best_first(found.importance_a - found.importance_b)
         orders[RATIO][kind] = best_first(found.importance_a / np.maximum(found.importance_b, 1e-12))
-        orders[CONTRAST][kind] = surest
-        orders[HIGHER][kind] = np.concatenate([surest[higher], surest[~higher]])
+        orders[CONTRAST][kind] = order
+        orders[HIGHER][kind] = np.concatenate([order[higher], order[~higher]])
         orders[APART][kind] = best_first(apart(model, np.flatnonzero(types == kind)))
     orders[WILCOXON] = wilcoxon(logs, types)
     orders[VARIANCE] = dict.fromkeys(orders[IMPORTANCE], best_first(variance(logs)))

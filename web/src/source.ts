@@ -91,7 +91,7 @@ export interface ContrastAnswer {
   importanceA: Float64Array;
   importanceB: Float64Array;
   nImportance: [number, number];
-  /** All features, the largest |effect size| first; of a category the level with the largest |statistic|. */
+  /** As `Contrast.order`: q ≤ 0.05 first, by the largest |effect size|; of a category the level where it is largest. */
   order: Int32Array;
 }
 

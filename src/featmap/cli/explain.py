@@ -140,7 +140,7 @@ def _print_contrast(found: Contrast, k: int) -> None:
             f"{found.p_values[h]:.1g}",
             f"{found.q_values[h]:.1g}",
         ]
-        for h in found.by_effect[:k]
+        for h in found.order[:k]
     ]
     print_table(heads, lines)
     click.echo(
@@ -151,8 +151,7 @@ def _print_contrast(found: Contrast, k: int) -> None:
 def _contrast_as_json(found: Contrast) -> dict[str, Any]:
     names = ("difference", "effect_size", "auc", "p_values", "q_values", "statistic")
     features = [
-        {"feature": str(found.features[h]), **{name: getattr(found, name)[h] for name in names}}
-        for h in found.by_effect
+        {"feature": str(found.features[h]), **{name: getattr(found, name)[h] for name in names}} for h in found.order
     ]
     return {"groups": found.groups, "sizes": found.sizes, "features": features}
 

@@ -133,7 +133,7 @@ def _of_label(answers: ExplanationMixin, label: Any, name: str | None) -> tuple[
 
 
 def _contrasts(found: Contrast) -> Iterator[str]:
-    for h in found.by_effect[:MOST_FEATURES]:
+    for h in found.order[:MOST_FEATURES]:
         size, change = found.effect_size[h], found.difference[h]
         if found.q_values[h] > 0.05 or abs(size) < LEAST_EFFECT:
             continue

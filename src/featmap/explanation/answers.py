@@ -115,7 +115,8 @@ class Answers:
 
         def measured() -> Trust:
             with Run(self.n_jobs) as run:
-                return measure_trust(mapped, kind, k, units, run)
+                trust = measure_trust(mapped, kind, k, units, run)
+            return replace(trust, by_another_method=mapped.by_another_method)
 
         return mapped.kept(("trust", kind, k), measured) if groups is None else measured()
 

@@ -131,5 +131,5 @@ def explain(
 
     check_memory("explain", table, settings, embedding.shape[1], n_jobs)
     with Run(n_jobs, Progress(verbose=bool(verbose), stages=STAGES)) as run:
-        points = points_of_any_map(table, embedding, settings, run)
+        points = points_of_any_map(table, embedding, settings, run).on_a_map(by_another_method=True)
     return Explanation(points, names, row_names(X), n_jobs, bool(verbose))

@@ -69,6 +69,17 @@ class Comparison:
         """What sets the chosen points apart as a group: z and scores are the means of theirs, in one row."""
         return self._apart(together(widely_around(points, chosen, k)), _mean_row(points.values[chosen]))
 
+    def own_scores(self, points: Points, chosen: IntArray) -> DoubleArray:
+        """By how much each of the chosen points itself is apart, as `Apart.score` says it of the rows around it."""
+        features = self.features
+        own = features.clipped(dense_rows(points.values, chosen)).astype(np.float64)
+        sd = np.where(features.sd > 0, features.sd, 1.0)
+        return self._scores(np.where(features.sd > 0, (own - features.mean) / sd, 0.0))
+
+    def _scores(self, z: DoubleArray) -> DoubleArray:
+        spread = self.mapped.data.in_units(self.features.sd)
+        return z * self.backing.factors * (np.sqrt(spread) if self.scale == "units" else 1.0)
+
     def _apart(self, around: Neighborhoods, own: FloatArray) -> Apart:
         features, data, factors = self.features, self.mapped.data, self.backing.factors
         n_effective = around.n_effective[:, None]
@@ -83,14 +94,13 @@ class Comparison:
         is_beyond_chance = has_rows & (np.abs(z) > FROM_CHANCE * error)
         change = np.abs(features.clipped(own) - mean)
         unlike = change > UNLIKE * np.sqrt(variance) + ROUNDING * (features.sd + np.abs(mean))
-        spread = data.in_units(features.sd)
         return Apart(
             data.restore(np.where(has_rows, moments.mean_as_given, features.mean_as_given)),
             data.restore(features.mean_as_given),
-            spread,
+            data.in_units(features.sd),
             data.restore(own),
             z,
-            z * factors * (np.sqrt(spread) if self.scale == "units" else 1.0),
+            self._scores(z),
             is_beyond_chance & (np.abs(z) * factors >= LEAST_SCORE),
             is_beyond_chance & (np.abs(z) >= LEAST_SCORE) & (factors == 0),
             has_rows & unlike,

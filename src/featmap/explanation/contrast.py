@@ -14,6 +14,13 @@ from ..values import DoubleArray, IntArray
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+DISCOVERED = 0.05  # features with a larger q-value come last
+
+
+def discovered_first(effect_size: DoubleArray, q_values: DoubleArray) -> IntArray:
+    """The order in which features are named: those that are discovered first, by the largest effect size."""
+    return np.lexsort((-np.abs(effect_size), q_values > DISCOVERED)).astype(np.int32)
+
 
 @dataclass(frozen=True)
 class Contrast:
@@ -61,7 +68,7 @@ class Contrast:
     >>> iris = load_iris(as_frame=True)
     >>> model = FeatMAP(n_epochs=50, random_state=0).fit(iris.data)
     >>> model.contrast(0, 1, labels=iris.target)
-    Contrast(0 against 1: 4 features, 4 with a q-value of at most 0.05, surest petal width (cm): effect size -6.8)
+    Contrast(0 against 1: 4 features, 4 with a q-value of at most 0.05, first petal length (cm): effect size -7.9)
     """
 
     features: np.ndarray
@@ -79,19 +86,16 @@ class Contrast:
 
     @property
     def order(self) -> IntArray:
-        """Column numbers of all features, those with a q-value of at most 0.05 first, by the largest statistic.
+        """Column numbers of all features, those with a q-value of at most 0.05 first, by the largest effect size.
 
-        Features have references of different sizes, so that the smallest p-values cannot be compared.
+        Nothing else orders small groups well. A feature that happens to be the same in all rows of a small group has
+        a huge statistic, however little the groups differ. The smallest p-values cannot be compared, since features
+        have references of different sizes.
         """
-        return np.lexsort((-np.abs(self.statistic), self.q_values > 0.05)).astype(np.int32)
-
-    @property
-    def by_effect(self) -> IntArray:
-        """Column numbers of all features, those with a q-value of at most 0.05 first, by the largest effect size."""
-        return np.lexsort((-np.abs(self.effect_size), self.q_values > 0.05)).astype(np.int32)
+        return discovered_first(self.effect_size, self.q_values)
 
     def top(self, k: int = 10) -> np.ndarray:
-        """Name the features that separate the groups most surely.
+        """Name the features that separate the groups best.
 
         Parameters
         ----------
@@ -102,7 +106,7 @@ class Contrast:
         -------
         ndarray of shape (k,)
             Names of features, or column numbers if the data had no names: those with a q-value of
-            at most 0.05 first, by the largest statistic.
+            at most 0.05 first, by the largest effect size.
 
         Examples
         --------
@@ -170,11 +174,11 @@ class Contrast:
         return pandas_for("to_frame").DataFrame({name: values[self.order] for name, values in columns.items()})
 
     def __repr__(self) -> str:
-        n_found, surest = int((self.q_values <= 0.05).sum()), self.order[0]
+        n_found, first = int((self.q_values <= DISCOVERED).sum()), self.order[0]
         groups = " against ".join(self.groups)
         return (
             f"Contrast({groups}: {len(self.features)} features, {n_found} with a q-value of at most 0.05, "
-            f"surest {self.features[surest]}: effect size {self.effect_size[surest]:.1f})"
+            f"first {self.features[first]}: effect size {self.effect_size[first]:.1f})"
         )
 
 

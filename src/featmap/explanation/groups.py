@@ -27,7 +27,7 @@ from .contrast import Contrast, FeatureRanking
 if TYPE_CHECKING:
     from .answers import Answers
 
-DECIMALS = 9  # of a statistic: those of the two levels of a category differ by rounding only
+DECIMALS = 9  # of an effect size: those of the two levels of a category differ by rounding only
 DESCRIBED_ROWS = 10_000  # of a group: so many suffice for ranks and for the mean importance
 
 
@@ -114,7 +114,7 @@ def _contrast(
     n_a, n_rows = int(comparison.sizes[group]), len(comparison.codes)
     of_others = np.delete(importance, group, axis=1) @ np.delete(comparison.sizes, group)
     groups = answers.data.groups
-    said = surest_of_each(found.statistic, groups)
+    said = most_different_of_each(found.effect_size, groups)
     p_values = of_features(found.p_values, groups)[said]
     return Contrast(
         answers.names_or_numbers[said],
@@ -131,9 +131,9 @@ def _contrast(
     )
 
 
-def surest_of_each(statistic: DoubleArray, groups: IntArray | None) -> IntArray:
-    """Of each feature of the user the column with the largest statistic, the first of those that are equal."""
-    sizes = np.round(np.abs(statistic), DECIMALS)
+def most_different_of_each(effect_size: DoubleArray, groups: IntArray | None) -> IntArray:
+    """Of each feature of the user the column with the largest effect size, the first of those that are equal."""
+    sizes = np.round(np.abs(effect_size), DECIMALS)
     return np.sort(first_of_each(np.argsort(-sizes, kind="stable"), groups)).astype(np.int32)
 
 

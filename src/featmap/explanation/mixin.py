@@ -540,7 +540,7 @@ class ExplanationMixin:
         >>> model = FeatMAP(n_epochs=50, random_state=0).fit(iris.data)
         >>> found = model.contrast(0, 1, labels=iris.target)
         >>> str(found.top(1)[0])
-        'petal width (cm)'
+        'petal length (cm)'
         """
         return self._answers.contrast(a, b, labels, n_permutations, random_state)
 

@@ -36,6 +36,7 @@ class MappedData:
     manifold: Manifold
     embedding: FloatArray
     frames: Frames
+    by_another_method: bool = False  # whether the map is not of FeatMAP, which has other parameters
 
     @property
     def data(self) -> ScaledData:
@@ -115,6 +116,10 @@ class Points:
         manifold = self.mapped.manifold
         mapped = replace(self.mapped, manifold=replace(manifold, data=replace(manifold.data, units=units)))
         return replace(self, mapped=mapped)
+
+    def on_a_map(self, *, by_another_method: bool) -> Points:
+        """The same points, with the knowledge of who made their map."""
+        return replace(self, mapped=replace(self.mapped, by_another_method=by_another_method))
 
     def features(self, chosen: Any = slice(None)) -> ScaledData:
         """The features of some points, scaled so that ``restore`` and ``in_units`` give the units of the user."""

@@ -43,7 +43,8 @@ class Trust:
     share_of_all : float
         The same relative to all that the features tell of each other there, in any number of directions.
     fidelity : float
-        The median of `FeatMAP.fidelity` over the same rows.
+        The median of `FeatMAP.fidelity` over the same rows. It counts the noise of the features and all that no map
+        of so many dimensions can show, so that it may be small where the shares are large.
     trustworthiness : float
         Whether neighbours on the map are neighbours in the data, from 0 to 1: see `metrics.trustworthiness`.
     density_correlation : float
@@ -57,6 +58,8 @@ class Trust:
     features_agree : bool
         Whether any feature is known by others, see `FeatMAP.backing`. If none is, there is nothing to explain, and
         both shares are 0.
+    by_another_method : bool, default=False
+        Whether another method has made the map, so that the advice names no parameters of `FeatMAP`.
 
     Examples
     --------
@@ -76,6 +79,7 @@ class Trust:
     n_ranked_rows: int
     n_components: int
     features_agree: bool
+    by_another_method: bool = False
 
     @property
     def word(self) -> str:
@@ -106,20 +110,27 @@ class Trust:
         """What could make the arrows better; empty if they are good."""
         if self.word == "good":
             return ""
-        more = "n_components=3, " if self.n_components < 3 else ""
-        return (
-            f"For better arrows try {more}a map of a part of the rows, a smaller density_weight, or min_dist=0. "
-            "To tell groups apart use contrast, which needs no arrows."
-        )
+        if self.by_another_method:
+            more = "a map with three dimensions, or " if self.n_components < 3 else ""
+            ways = f"{more}a map of a part of the rows"
+        else:
+            more = "n_components=3, " if self.n_components < 3 else ""
+            ways = f"{more}a map of a part of the rows, a smaller density_weight, or min_dist=0"
+        return f"For better arrows try {ways}. To tell groups apart use contrast, which needs no arrows."
 
     def __str__(self) -> str:
         more = (
             f"Of all that the features tell of each other there, which may take more dimensions than a map has, they "
             f"show {self.share_of_all:.0%} ({self.n_rows} random rows)."
         )
+        bare = (
+            f"Fidelity, the cosine of foretold and true changes, is {self.fidelity:.2f} (0 is chance): it counts "
+            "noise and what no map can show, too, so that it may be small where the shares are large."
+        )
         lines = [
             self.sentence,
             more if self.features_agree else "",
+            bare if self.features_agree else "",
             f"Neighbours: trustworthiness {self.trustworthiness:.3f} (1 is best; {self.n_ranked_rows} random rows). "
             f"Density: correlation {self.density_correlation:.2f} (1 is best).",
             self.advice,

@@ -31,7 +31,8 @@ from ..explanation.asking_why import (
     spread_out,
 )
 from ..explanation.comparison import spread_within
-from ..explanation.groups import of_features, surest_of_each
+from ..explanation.contrast import discovered_first
+from ..explanation.groups import most_different_of_each, of_features
 from ..explanation.neighborhoods import Neighborhoods
 from ..explanation.permutations import normal_score, welch_p_values
 from ..explanation.points import Points
@@ -128,8 +129,9 @@ def contrast(answers: Answers, a: IntArray, b: IntArray | None) -> Answer:
         joined(answers.feature_importance(rows), data.groups).mean(axis=0, dtype=np.float64) for rows in described
     ]
     compared = _compared(sums.powers, (len(groups[0]), len(groups[1])))
-    said = surest_of_each(compared["statistic"], data.groups)
+    said = most_different_of_each(compared["effectSize"], data.groups)
     p_values = of_features(compared["p"], data.groups)
+    q_values = _q_values(p_values, said, data.groups)
     return {
         "sizes": [len(groups[0]), len(groups[1])],
         "meanA": means[0],
@@ -137,11 +139,11 @@ def contrast(answers: Answers, a: IntArray, b: IntArray | None) -> Answer:
         **compared,
         "difference": data.in_units(compared["difference"]),
         "p": p_values,
-        "q": _q_values(p_values, said, data.groups),
+        "q": q_values,
         "importanceA": importance[0],
         "importanceB": importance[1],
         "nImportance": [len(described[0]), len(described[1])],
-        "order": said[np.argsort(-np.abs(compared["effectSize"][said]), kind="stable")],
+        "order": said[discovered_first(compared["effectSize"][said], q_values[said])],
     }
 
 

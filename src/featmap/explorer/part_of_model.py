@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from ..checks.settings import NeighborhoodSettings
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix, SparseRows
-from ..explanation.points import MappedData, Points, points_of_any_map, points_of_data
+from ..explanation.points import Points, points_of_any_map, points_of_data
 from ..pipeline import tangent_spaces
 from ..run import Run
 from ..values import IntArray
@@ -26,6 +26,7 @@ def of_rows(points: Points, rows: IntArray, run: Run) -> Points:
     settings = _settings(points)
     given = replace(points.mapped.data, units=None)
     part = points_of_any_map(user_rows(given, rows), points.mapped.embedding[rows], settings, run)
+    part = part.on_a_map(by_another_method=points.mapped.by_another_method)
     return part.in_units(points.mapped.data.units)
 
 
@@ -37,7 +38,7 @@ def of_features(points: Points, features: IntArray, run: Run) -> Points:
     settings = _settings(points)
     tangents = tangent_spaces(data, manifold.neighbors, manifold.graph, settings, run)
     manifold = replace(manifold, data=data, space=replace(data, units=None), components=None, tangents=tangents)
-    return points_of_data(MappedData(manifold.without_leading(), mapped.embedding, mapped.frames))
+    return points_of_data(replace(mapped, manifold=manifold.without_leading()))
 
 
 def _settings(points: Points) -> NeighborhoodSettings:

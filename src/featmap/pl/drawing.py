@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from anndata import AnnData
 from matplotlib.axes import Axes
-from pandas import Series
+from matplotlib.colors import is_color_like, to_hex
+from pandas import CategoricalDtype, Series
 
 from .. import plot
 from ..errors import InvalidParameterError
@@ -36,7 +38,9 @@ def embedding(
     """Draw the map, coloured by a column of ``obs`` or by a gene, or once for each of several.
 
     ``scanpy.pl.embedding(adata, basis="featmap", color=...)`` works as well. Cells that are near on the map are
-    similar. Distances between separate groups are not to be trusted.
+    similar. Distances between separate groups are not to be trusted. A categorical column such as ``louvain`` has the
+    colours of ``adata.uns["louvain_colors"]``, as in scanpy, if there is one valid colour for each category. Else
+    categories have the colours of `featmap.plot`. Nothing is written to ``uns``.
 
     Parameters
     ----------
@@ -110,7 +114,23 @@ def _draw(places: np.ndarray, colours: Categories | Numbers | None, ax: Axes, ti
 
 
 def _colours(caller: str, adata: AnnData, color: Any, layer: str | None) -> Categories | Numbers:
-    return read_labels(caller, _values(caller, adata, color, layer), adata.n_obs)
+    values = _values(caller, adata, color, layer)
+    labels = read_labels(caller, values, adata.n_obs)
+    if not isinstance(labels, Categories):
+        return labels
+    known = _kept_colours(adata, color, values)
+    return labels if known is None else replace(labels, own_colours=tuple(known[name] for name in labels.names))
+
+
+def _kept_colours(adata: AnnData, column: str, values: Series) -> dict[str, str] | None:
+    """The colours that scanpy keeps of a categorical column, by category; None if there is not one for each."""
+    kept = adata.uns.get(f"{column}_colors")
+    if not isinstance(values.dtype, CategoricalDtype) or isinstance(kept, str) or not np.iterable(kept):
+        return None
+    categories, colours = values.dtype.categories, list(kept)
+    if len(colours) != len(categories) or not all(is_color_like(colour) for colour in colours):
+        return None
+    return {str(name): to_hex(colour, keep_alpha=True) for name, colour in zip(categories, colours, strict=True)}
 
 
 def arrows(adata: AnnData, gene: str, *, grid: int = 25, key: str = KEY, ax: Axes | None = None) -> Axes:
@@ -152,7 +172,8 @@ def arrows(adata: AnnData, gene: str, *, grid: int = 25, key: str = KEY, ax: Axe
 def features_on_map(adata: AnnData, *, k: int = 12, n_names: int = 3, key: str = KEY, ax: Axes | None = None) -> Axes:
     """Draw the names of the genes that set regions of the map apart, at their places.
 
-    ↑ before a name means that the gene is higher in this region than on the whole map, ↓ that it is lower.
+    ↑ before a name means that the gene is higher in this region than on the whole map, ↓ that it is lower. A region
+    has at least as many cells as the map has ``n_neighbors``.
 
     Parameters
     ----------
@@ -196,7 +217,7 @@ def why(
     cell : int or str
         The number or the name of the cell.
     color : str or None, default=None
-        A column of ``adata.obs`` or a gene: the colours of the map.
+        A column of ``adata.obs`` or a gene: the colours of the map, as in `embedding`.
     k : int, default=5
         The largest number of genes with an arrow, and with a bar, from 1 to 15.
     key : str, default="featmap"
@@ -222,8 +243,9 @@ def why(
     if np.ndim(cell) != 0:
         raise InvalidParameterError(f"{caller}(cell=…): cell must be one cell; featmap.tl.why answers about groups")
     record = Record.read(caller, checked_adata(caller, adata), key)
-    values = None if color is None else _values(caller, adata, color, record.params.get("layer"))
-    return plot.why(rebuilt(caller, adata, key), cell, labels=values, k=k, ax=ax)
+    # Labels that have been read, with their colours; to everyone else they are an array.
+    colours: Any = None if color is None else _colours(caller, adata, color, record.params.get("layer"))
+    return plot.why(rebuilt(caller, adata, key), cell, labels=colours, k=k, ax=ax)
 
 
 def _values(caller: str, adata: AnnData, color: Any, layer: str | None) -> Any:

@@ -96,7 +96,7 @@ def contrast(
     shape = None if image_shape is None else checked_shape("contrast", image_shape, len(result.features))
     named = _checked_groups(result.groups if groups is None else groups)
     names = _names(result, shape, feature_names)
-    top = result.by_effect[:k]
+    top = result.order[:k]
     ax = axes_for_panels(ax, (9.0 if shape is None else 12.0, 2.0 + LINE_INCHES * max(len(top), 4)))
     bars = ax.inset_axes(BARS if shape is None else BARS_BESIDE_IMAGES)
     _draw_bars(bars, [names[column] for column in top], result.effect_size[top], result.q_values[top])

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from ..checks.counts import checked_count
-from .parts.apart import ROWS_AT_ONCE, Scores, checked_scores
+from .parts.apart import ROWS_AT_ONCE, RowScores, Scores, checked_scores
 from .parts.canvas import axes_or_new
 from .parts.captions import write_caption
 from .parts.cells import Cells, cells_of
@@ -21,7 +21,7 @@ from .parts.names import names_of_features, shortened
 from .parts.palette import NEUTRAL, colours_for, darkened
 from .parts.placed_labels import Label, PlacedLabels
 from .parts.places import densest_place
-from .parts.regions import Region, regions_of
+from .parts.regions import CellScores, Region, regions_of
 from .parts.sample import some_of
 from .parts.titles import write_title
 
@@ -49,6 +49,10 @@ def features_on_map(
     names are further from the mean of all rows. The names say how regions differ, not why: the map was made from the
     same features, so some of them always differ.
 
+    A region is named if it has at least as many rows as the model has ``n_neighbors``: what is around fewer rows is
+    mostly other rows. Its features are those by which both its own rows and the rows around them differ from all, and
+    the smaller of the two differences counts.
+
     Parameters
     ----------
     model : FeatMAP, Explanation or Pipeline
@@ -75,7 +79,7 @@ def features_on_map(
     -------
     matplotlib.axes.Axes
         The Axes of the map. Each region has a colour; points that no feature sets apart are grey. If there are
-        more than 5,000 rows, regions are found from a random sample of 5,000.
+        more than 5,000 rows, regions are found from a random sample of 5,000, and so are their numbers of rows.
 
     Examples
     --------
@@ -95,7 +99,7 @@ def features_on_map(
     cloud = Cloud(ax, model.embedding_, behind=map_behind(model))
     bulk = cloud.positions[bulk_of(cloud.positions)]
     cells = cells_of(cloud.positions, N_CELLS, bulk.min(axis=0), bulk.max(axis=0))
-    found = regions_of(cells, mean_scores(cells, score), k, n_names)
+    found = regions_of(cells, mean_scores(cells, score), k, n_names, model._points.mapped.manifold.n_neighbors)
     colours = np.full(len(cells.islands), NEUTRAL, dtype=object)
     for colour, region in zip(colours_for(len(found)), found, strict=True):
         colours[region.cells] = colour
@@ -109,15 +113,21 @@ def features_on_map(
     return ax
 
 
-def mean_scores(cells: Cells, score: Scores) -> np.ndarray:
-    """Return the mean score of each feature in each cell, over a sample of the rows: shape (n_cells, n_features)."""
+def mean_scores(cells: Cells, scores: RowScores) -> CellScores:
+    """Return the mean scores of each feature in each cell, over a sample of the rows."""
     rows = some_of(np.arange(len(cells.of_points)))
+    counts = np.bincount(cells.of_points[rows], minlength=len(cells.islands))
+    around = _means(cells, rows, counts, scores.around)
+    return CellScores(around, around if scores.own is None else _means(cells, rows, counts, scores.own), counts)
+
+
+def _means(cells: Cells, rows: np.ndarray, counts: np.ndarray, score: Scores) -> np.ndarray:
+    """Return the mean score of each feature over the rows in each cell: shape (n_cells, n_features)."""
     sums: np.ndarray | float = 0.0
     for start in range(0, len(rows), ROWS_AT_ONCE):
         block = rows[start : start + ROWS_AT_ONCE]
         members = np.equal.outer(np.arange(len(cells.islands)), cells.of_points[block])
         sums = sums + members.astype(float) @ np.asarray(score(block), float)
-    counts = np.bincount(cells.of_points[rows], minlength=len(cells.islands))
     return sums / np.maximum(counts, 1)[:, None]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.base import BaseEstimator
 from sklearn.decomposition import PCA
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -20,25 +21,32 @@ from .recipe import Recipe
 from .tracing import follow
 
 
-def in_original_units(pipeline: Pipeline, X: Any = None) -> Explanation:
+def in_original_units(pipeline: Any, X: Any = None, *, preparation: Any = None) -> Explanation:
     """Explain the map of a fitted pipeline in the columns that went into it, in their own units.
+
+    The map may also be of another method: give what ``explain(prepared, Y)`` returned, and the preparation.
 
     A `FeatMAP` behind a scaler knows only scaled columns, and its answers are in standard deviations. Here means,
     values and arrows are in the units of the data again, mm or kg. The columns that an encoder made of a category
     count as one feature: lists name a category once, by the value that differs most, and its importance is the root
     of the sum of squares. Arrays, of arrows for example, have one entry for each column that the map was made of, so
     that each value of a category has its own. What has no unit stays as it is: R², importance, effect sizes, p-values
-    (those of a category are multiplied by the number of its values).
+    (those of a category are multiplied by the number of its values). Gaps that a step has filled count as values.
 
     Parameters
     ----------
-    pipeline : Pipeline or FeatMAP
-        A fitted pipeline that ends in a `FeatMAP`, or a model that ``featmap fit`` saved. The steps before may be a
-        `Prepare`, scikit-learn's StandardScaler, MinMaxScaler, RobustScaler, MaxAbsScaler, SimpleImputer,
-        OneHotEncoder, ColumnTransformer, pipelines of these, and selections of columns. The last of them may be a
-        PCA: answers are then about what its components keep of the columns.
+    pipeline : Pipeline, FeatMAP or Explanation
+        A fitted pipeline that ends in a `FeatMAP`, a model that ``featmap fit`` saved, or the `Explanation` of a map
+        of prepared data. The steps before the map may be a `Prepare`, scikit-learn's StandardScaler, MinMaxScaler,
+        RobustScaler, MaxAbsScaler, SimpleImputer, OneHotEncoder, ColumnTransformer, pipelines of these, and
+        selections of columns. The last of them may be a PCA: answers are then about what its components keep of the
+        columns.
     X : DataFrame or array-like of shape (n_rows, n_columns), default=None
-        New rows to explain, with the columns of the fit. By default the rows of the fit.
+        New rows to explain, with the columns of the fit. By default the rows of the fit. A map of another method has
+        no place for new rows.
+    preparation : Prepare, Pipeline or transformer, default=None
+        The fitted steps that made the data of an `Explanation` of the table: what `prepare` returned, a scaler, or a
+        pipeline of them. Only with an `Explanation`; a pipeline has its own.
 
     Returns
     -------
@@ -56,7 +64,24 @@ def in_original_units(pipeline: Pipeline, X: Any = None) -> Explanation:
     >>> answers = in_original_units(pipeline)
     >>> str(answers.why(0).apart[0])
     'petal length (cm): 1.3 spreads below all (3.76 → 1.4...)'
+
+    The map of another method:
+
+    >>> from sklearn.decomposition import PCA
+    >>> from featmap import explain, prepare
+    >>> preparation = prepare(iris.data)
+    >>> scaled = preparation.transform(iris.data)
+    >>> answers = in_original_units(explain(scaled, PCA(2).fit_transform(scaled)), preparation=preparation)
+    >>> answers.feature_names_in_.tolist()[0]
+    'sepal length (cm)'
     """
+    if isinstance(pipeline, Explanation):
+        return _of_any_map(pipeline, X, preparation)
+    if preparation is not None:
+        raise InvalidParameterError(
+            "in_original_units(preparation=…): a preparation goes with what explain(prepared, Y) returned; for a "
+            "FeatMAP give make_pipeline(preparation, model)"
+        )
     model, steps = _parts(pipeline)
     pca = steps.pop() if steps and isinstance(steps[-1], PCA) else None
     recipe: Recipe | None = getattr(model, "recipe_", None) if pipeline is model else None
@@ -67,11 +92,54 @@ def in_original_units(pipeline: Pipeline, X: Any = None) -> Explanation:
     else:
         given = _prepared(pipeline, recipe, X)
         answered, names = model.explain(given), row_names(X)
-    points = _checked_points(answered)
+    points = _checked_points(answered._points, "pipeline", "the model itself, pipeline[-1]")
     points = points if pca is None else with_columns(points, pca)
     answers = Explanation(points.in_units(origins.units), origins.names, names, model.n_jobs, bool(model.verbose))
     answers._made_by = model
     return answers
+
+
+def _of_any_map(explanation: Explanation, X: Any, preparation: Any) -> Explanation:
+    """The map of any method in the columns that a preparation was given."""
+    if not isinstance(preparation, BaseEstimator):
+        raise InvalidParameterError(
+            "in_original_units(explanation): give as preparation=… the fitted steps that made the data of the map, "
+            f"such as prepare(table) or a scaler; got {type(preparation).__name__}"
+        )
+    if X is not None:
+        raise InvalidParameterError(
+            "in_original_units(explanation, X): the map of another method has no place for new rows; leave X out"
+        )
+    check_is_fitted(preparation)
+    points = _checked_points(explanation._points, "explanation", "the explanation itself")
+    if points.mapped.data.units is not None:
+        raise InvalidParameterError("in_original_units(explanation): its answers are in original units already")
+    steps = _steps(preparation.steps if isinstance(preparation, Pipeline) else [("", preparation)])
+    pca = steps.pop() if steps and isinstance(steps[-1], PCA) else None
+    origins = _origins(steps[0] if steps else pca or explanation, steps)
+    _check_columns(explanation, origins if pca is None else None, len(origins) if pca is None else pca.n_components_)
+    points = points if pca is None else with_columns(points, pca)
+    names = getattr(explanation, "row_names_in_", None)
+    return Explanation(points.in_units(origins.units), origins.names, names, explanation.n_jobs, explanation.verbose)
+
+
+def _check_columns(explanation: Explanation, origins: Origins | None, n_columns: int) -> None:
+    """Whether the preparation gives the columns that the map was made of, as far as that can be known."""
+    n_features = explanation.n_features_in_
+    if n_columns != n_features:
+        raise InvalidParameterError(
+            f"in_original_units(explanation, preparation=…): the preparation gives {n_columns} columns, and the map "
+            f"was made of {n_features}; give the steps that made the data of the map"
+        )
+    names = getattr(explanation, "feature_names_in_", None)
+    if origins is None or names is None:
+        return
+    given, made = [str(name) for name in names], [str(name) for name in origins.names]
+    if given != made and sorted(given) == sorted(made):
+        raise InvalidParameterError(
+            "in_original_units(explanation, preparation=…): the columns of the map are in another order than those "
+            "of the preparation; explain what preparation.transform(table) gives"
+        )
 
 
 def _prepared(pipeline: Pipeline | FeatMAP, recipe: Recipe | None, X: Any) -> Any:
@@ -91,18 +159,16 @@ def _origins(first: Any, steps: list[Any]) -> Origins:
     return origins
 
 
-def _checked_points(model: FeatMAP | Explanation) -> Points:
-    points = model._points
+def _checked_points(points: Points, argument: str, instead: str) -> Points:
     data = points.mapped.data
     if data.unit_rows:
         raise InvalidParameterError(
-            'in_original_units(pipeline): with metric="cosine" rows have length 1, so that columns have no units; '
-            "ask the model itself, pipeline[-1]"
+            f'in_original_units({argument}): with metric="cosine" rows have length 1, so that columns have no units; '
+            f"ask {instead}"
         )
     if isinstance(data.matrix, SparseRows):
         raise InvalidParameterError(
-            "in_original_units(pipeline): the columns of sparse data are not followed; ask the model itself, "
-            "pipeline[-1]"
+            f"in_original_units({argument}): the columns of sparse data are not followed; ask {instead}"
         )
     return points
 
@@ -111,8 +177,13 @@ def _parts(pipeline: Any) -> tuple[FeatMAP, list[Any]]:
     last = pipeline[-1] if isinstance(pipeline, Pipeline) else pipeline
     if not isinstance(last, FeatMAP):
         raise InvalidParameterError(
-            f"in_original_units(pipeline): give a fitted pipeline that ends in a FeatMAP; got {type(last).__name__}"
+            f"in_original_units(pipeline): give a fitted pipeline that ends in a FeatMAP; got {type(last).__name__}. "
+            "Of another method's map give what explain(prepared, Y) returns, with preparation=…"
         )
     check_is_fitted(last)
-    steps = [step for _, step in pipeline.steps[:-1]] if isinstance(pipeline, Pipeline) else []
-    return last, [step for step in steps if step is not None and step != "passthrough"]
+    return last, _steps(pipeline.steps[:-1] if isinstance(pipeline, Pipeline) else [])
+
+
+def _steps(named: list[tuple[str, Any]]) -> list[Any]:
+    """Steps of a pipeline that do something."""
+    return [step for _, step in named if step is not None and step != "passthrough"]

@@ -199,7 +199,13 @@ def prepare(
     """Find out how a table is made ready for a map; print the result to read what was done.
 
     The result is a fitted transformer of scikit-learn, the first step of a pipeline that ends in a `FeatMAP`.
-    `in_original_units` then explains the map in the columns of the table.
+    `in_original_units` then explains the map in the columns of the table. A map of another method, made of what
+    ``transform`` gives, is explained in them by ``in_original_units(explain(prepared, Y), preparation=…)``.
+
+    Filled gaps count as values in all answers. They are alike in all groups, so that means of groups are usually
+    nearer to each other than those of the values that were observed, and spreads are smaller, the more so the more
+    gaps a column has. Printed, the result tells how many values of each column were filled; compare such columns in
+    the table itself, without the gaps.
 
     Parameters
     ----------

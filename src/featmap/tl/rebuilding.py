@@ -75,7 +75,8 @@ def rebuilt(caller: str, adata: AnnData, key: str, n_jobs: int | None = -1, verb
 
     def make() -> Points:
         with any_distances():
-            return explain(source.X, embedding, **arguments, n_jobs=n_jobs, verbose=verbose)._points
+            explained = explain(source.X, embedding, **arguments, n_jobs=n_jobs, verbose=verbose)
+        return explained._points.on_a_map(by_another_method=False)
 
     points = kept_points(adata, (source.X, embedding, *arguments.values()), make)
     return Explanation(points, adata.var_names, adata.obs_names, n_jobs, verbose)

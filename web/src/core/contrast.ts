@@ -13,8 +13,10 @@ const SEED = 0;
 const ROUNDING = 1e-12; // a smaller part of the mean square is not variance but rounding
 /** Groups in which nothing varies are compared as if their spread were this part of that of all rows. */
 const LEAST_SPREAD = 0.01;
-/** Statistics of the two levels of a category differ by rounding only. */
+/** Effect sizes of the two levels of a category differ by rounding only. */
 const ROUNDED = 1e-9;
+/** Features with a larger q-value come last. */
+const DISCOVERED = 0.05;
 const TINY = 2.2250738585072014e-308;
 const ROWS_AT_ONCE = 1000;
 
@@ -54,23 +56,28 @@ export function* contrastAnswer(model: Model, a: Int32Array, b: Int32Array | nul
   const importance: Float64Array[] = [];
   for (const rows of described) importance.push(yield* meanImportance(model, rows, 0.5 + importance.length / 4));
   const { groups } = model;
-  const said = surestOfEach(found.statistic, groups);
+  const said = mostDifferentOfEach(found.effectSize, groups);
   const p = ofFeatures(found.p, groups);
+  const q = qValues(p, said, groups);
   return {
     sizes: [first.length, second.length],
     ...found,
     p,
-    q: qValues(p, said, groups),
+    q,
     importanceA: importance[0],
     importanceB: importance[1],
     nImportance: [described[0].length, described[1].length],
-    order: firstOf(found.effectSize.map(Math.abs), (h) => said.has(h), null),
+    order: discoveredFirst(firstOf(found.effectSize.map(Math.abs), (h) => said.has(h), null), q),
   };
 }
 
-/** Of each feature of the user the column with the largest statistic, the first of those that are equal. */
-function surestOfEach(statistic: Float64Array, groups: Model["groups"]): Set<number> {
-  const sizes = statistic.map((value) => Math.round(Math.abs(value) / ROUNDED) * ROUNDED);
+function discoveredFirst(order: Int32Array, q: Float64Array): Int32Array {
+  return Int32Array.from([...order.filter((h) => q[h] <= DISCOVERED), ...order.filter((h) => q[h] > DISCOVERED)]);
+}
+
+/** Of each feature of the user the column with the largest effect size, the first of those that are equal. */
+function mostDifferentOfEach(effectSize: Float64Array, groups: Model["groups"]): Set<number> {
+  const sizes = effectSize.map((value) => Math.round(Math.abs(value) / ROUNDED) * ROUNDED);
   return new Set(firstOf(sizes, () => true, groups));
 }
 

@@ -101,7 +101,7 @@ const MEANING: Readonly<Record<RowQuantity, string>> = {
   false: "How far neighbours on the map are in the data, relative to the nearest there; 1 is best, more is false.",
   densityOfData: "Logarithm of how close neighbours are in the data.",
   densityOfMap: "Logarithm of how close neighbours are on the map. Compare it with the density in the data.",
-  fidelity: "The cosine between predicted and true changes; 1 is best. Where it is low, do not read arrows.",
+  fidelity: "The cosine between predicted and true changes; 0 is chance. It counts noise too: compare rows with each other, not with 1.",
   dimension: "A map has two; where there are many more, it hides much.",
 };
 

@@ -220,8 +220,8 @@ function TrustHere({ answer }: { answer: PointAnswer }) {
       <h3>How far to trust it</h3>
       <p>
         {trust.sentence} Around this point the changes that the arrows foretell agree with the true ones by
-        {" "}{answer.fidelity.toFixed(2)} (cosine, 1 is best; a plain regression on the map reaches
-        {" "}{answer.fidelityOfRegression.toFixed(2)}).
+        {" "}{answer.fidelity.toFixed(2)} (cosine, 0 is chance; it counts noise and what no map can show, too; a plain
+        regression on the map reaches {answer.fidelityOfRegression.toFixed(2)}).
       </p>
     </section>
   );

@@ -144,7 +144,7 @@ function Effects({ answer, group }: { answer: ContrastAnswer; group: GroupAnswer
 }
 
 function PValues({ answer }: { answer: ContrastAnswer }) {
-  const surest = [...answer.order].sort((a, b) => answer.q[a] - answer.q[b] || Math.abs(answer.statistic[b]) - Math.abs(answer.statistic[a]));
+  const surest = [...answer.order].sort((a, b) => answer.q[a] - answer.q[b]);
   const nFound = answer.order.reduce((sum, h) => sum + (answer.q[h] <= 0.05 ? 1 : 0), 0);
   return (
     <details>

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from .canvas import FAINT_INK, name_dimensions, size_in_points, without_ticks
 from .far_points import fill_with_bulk
 from .labels import Categories, Numbers
-from .palette import COLOURS, NEUTRAL, colours_for
+from .palette import COLOURS, NEUTRAL
 
 COVERED = 0.2  # part of the Axes that the points would cover if none overlapped
 SMALLEST, LARGEST = 0.05, 36.0  # area of a point, in square points
@@ -103,7 +103,7 @@ class Cloud:
 
     def _draw_categories(self, categories: Categories) -> None:
         self.draw(categories.codes < 0, c=NEUTRAL)
-        colours = np.array([*colours_for(len(categories.names)), NEUTRAL])[categories.codes]
+        colours = np.array([*categories.colours, NEUTRAL])[categories.codes]
         self.draw(categories.codes >= 0, c=colours)
 
 

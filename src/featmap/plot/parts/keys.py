@@ -11,7 +11,7 @@ from .canvas import add_to_label
 from .labels import Categories, Numbers
 from .legends import colour_bar, legend
 from .names import shortened
-from .palette import COLOURS, NEUTRAL, colours_for
+from .palette import COLOURS, NEUTRAL
 from .placed_labels import Label
 from .places import densest_place
 from .sample import some_of
@@ -27,7 +27,7 @@ def explain_colours(ax: Axes, labels: Categories | Numbers | None, shown: Any) -
         colour_bar(ax, shown, " · ".join(filter(None, [labels.title, remark])))
     elif labels is not None:
         rest = [labels.rest] if (labels.codes < 0).any() else []
-        colours = [*colours_for(len(labels.names)), NEUTRAL]
+        colours = [*labels.colours, NEUTRAL]
         legend(
             ax, [(colour, "o") for colour in colours[: len(labels.names + rest)]], labels.names + rest, labels.title
         )

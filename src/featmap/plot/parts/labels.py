@@ -10,7 +10,7 @@ import numpy as np
 
 from ...checks.labels import label_values
 from ...checks.rows import check_order
-from .palette import MOST_COLOURS
+from .palette import MOST_COLOURS, colours_for
 
 # Integers with more distinct values than this are read as numbers, not as categories.
 MOST_INTEGER_CATEGORIES = 30
@@ -24,6 +24,12 @@ class Categories:
     names: list[str]
     rest: str
     title: str | None
+    own_colours: tuple[str, ...] | None = None  # one for each name, where the user has chosen them
+
+    @property
+    def colours(self) -> list[str]:
+        """One colour for each name."""
+        return colours_for(len(self.names)) if self.own_colours is None else list(self.own_colours)
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,12 @@ class Numbers:
 
 
 def read_labels(caller: str, labels: Any, n_rows: int, names: np.ndarray | None = None) -> Categories | Numbers:
-    """Read floats and many different integers as numbers, everything else as categories."""
+    """Read floats and many different integers as numbers, everything else as categories.
+
+    Labels that have been read stay as they are.
+    """
+    if isinstance(labels, Categories | Numbers):
+        return labels
     check_order("labels", labels, names)
     values, missing = label_values(caller, labels, n_rows)
     title = getattr(labels, "name", None)

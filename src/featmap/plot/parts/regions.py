@@ -15,27 +15,44 @@ LEAST = 0.5  # the smallest score that sets a cell apart
 
 @dataclass(frozen=True)
 class Region:
-    """Cells that hang together, and the features that set them apart, the strongest first."""
+    """Cells that hang together, and the features that set their rows apart, the strongest first."""
 
     cells: np.ndarray  # (n_cells,) cell numbers
     columns: np.ndarray  # (n_names,) column numbers
-    scores: np.ndarray  # (n_names,) their mean scores, below 0 where a feature is low
+    scores: np.ndarray  # (n_names,) their scores, below 0 where a feature is low
 
 
-def regions_of(cells: Cells, scores: np.ndarray, n_regions: int, n_names: int) -> list[Region]:
+@dataclass(frozen=True)
+class CellScores:
+    """Mean scores of each feature in each cell, of what is around the rows and of the rows themselves.
+
+    The rows may be a sample of those on the map.
+    """
+
+    around: np.ndarray  # (n_cells, n_features)
+    own: np.ndarray  # (n_cells, n_features)
+    counts: np.ndarray  # (n_cells,) rows that the means are of
+
+
+def regions_of(cells: Cells, scores: CellScores, n_regions: int, n_names: int, fewest: int = 1) -> list[Region]:
     """Return the regions in which one feature leads, at most ``n_regions``, those that weigh most first.
 
-    ``scores`` has shape (n_cells, n_features). A region is taken as large as its feature nearly leads. Its cells are
-    then left out, and the next region is looked for in the others.
+    A region is taken as large as its feature nearly leads, by the scores around, which change little from cell to
+    cell. Its cells are then left out, and the next region is looked for in the others. Regions of fewer than
+    ``fewest`` rows, and those whose own rows no feature sets apart, are none.
     """
-    best = np.abs(scores).max(axis=1, initial=0)
+    best = np.abs(scores.around).max(axis=1, initial=0)
     is_open = best >= LEAST
-    leaders = _leaders(scores, is_open)
+    leaders = _leaders(scores.around, is_open)
     found: list[Region] = []
     while is_open.any() and len(found) < n_regions:
-        parts = [_heaviest_part(cells, scores[:, column] * sign, best, is_open) for column, sign in leaders]
-        _, region = max(parts, key=lambda part: part[0])
-        found.append(_described(region, scores, cells.counts, n_names))
+        parts = [_heaviest_part(cells, scores, column, sign, best, is_open, fewest) for column, sign in leaders]
+        weight, region = max(parts, key=lambda part: part[0])
+        if weight == 0:
+            break
+        described = _described(region, scores, n_names)
+        if len(described.columns):
+            found.append(described)
         is_open[region] = False
     return found
 
@@ -48,22 +65,33 @@ def _leaders(scores: np.ndarray, is_open: np.ndarray) -> list[tuple[int, float]]
 
 
 def _heaviest_part(
-    cells: Cells, scores: np.ndarray, best: np.ndarray, is_open: np.ndarray
+    cells: Cells, scores: CellScores, column: int, sign: float, best: np.ndarray, is_open: np.ndarray, fewest: int
 ) -> tuple[float, np.ndarray]:
-    """Return the weight and the cells of the heaviest connected part in which a feature nearly leads."""
-    leads = np.flatnonzero(is_open & (scores >= NEARLY * best))
+    """Return the weight and the cells of the heaviest connected part in which a feature nearly leads.
+
+    Parts of fewer than ``fewest`` rows have no weight.
+    """
+    of_feature = scores.around[:, column] * sign
+    leads = np.flatnonzero(is_open & (of_feature >= NEARLY * best))
     if not len(leads):
         return 0.0, leads
     occupied = np.zeros(cells.grid.max(axis=0) + 1, bool)
     occupied[tuple(cells.grid[leads].T)] = True
     part = label(occupied, structure=np.ones((3, 3)))[0][tuple(cells.grid[leads].T)]
-    weights = np.bincount(part, weights=scores[leads] * cells.counts[leads])
+    n_rows = np.bincount(part, weights=scores.counts[leads])
+    weights = np.bincount(part, weights=of_feature[leads] * scores.counts[leads]) * (n_rows >= fewest)
     heaviest = int(weights.argmax())
     return float(weights[heaviest]), leads[part == heaviest]
 
 
-def _described(region: np.ndarray, scores: np.ndarray, counts: np.ndarray, n_names: int) -> Region:
-    means = np.average(scores[region], axis=0, weights=counts[region])
+def _described(region: np.ndarray, scores: CellScores, n_names: int) -> Region:
+    """Return a region with its features. A score is the smaller of that around its rows and that of the rows.
+
+    What is around a small region is mostly other rows, and few rows may be far from all by chance.
+    """
+    weights = scores.counts[region]
+    around, own = (np.average(part[region], axis=0, weights=weights) for part in (scores.around, scores.own))
+    means = np.where(around * own > 0, np.sign(own) * np.minimum(np.abs(around), np.abs(own)), 0.0)
     columns = np.argsort(-np.abs(means), kind="stable")[:n_names]
     columns = columns[np.abs(means[columns]) >= LEAST * NEARLY]
     return Region(region, columns, means[columns])

@@ -17,7 +17,7 @@ from .labels import Categories, Numbers
 from .marks import draw_rings
 from .model import Model, map_behind
 from .names import name_of_row, shortened
-from .palette import NEUTRAL, colours_for
+from .palette import NEUTRAL
 from .placed_labels import Label, PlacedLabels
 from .shown import ShownArrows
 
@@ -97,7 +97,7 @@ def _near(embedding: np.ndarray, centre: np.ndarray, radius: float) -> np.ndarra
 
 def _colours(labels: Categories | Numbers | None, near: np.ndarray) -> dict[str, Any]:
     if isinstance(labels, Categories):
-        return {"c": np.array([*colours_for(len(labels.names)), NEUTRAL])[labels.codes[near]]}
+        return {"c": np.array([*labels.colours, NEUTRAL])[labels.codes[near]]}
     if isinstance(labels, Numbers) and np.isfinite(labels.values).any():
         limits = np.nanmin(labels.values), np.nanmax(labels.values)
         return {
