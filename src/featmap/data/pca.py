@@ -38,7 +38,7 @@ class Components:
 
     @cached_property
     def has_loadings(self) -> np.ndarray:
-        """Which features have a part in the directions, a row of B that is not 0: (n,). Others are unknown to them."""
+        """Which features have a part in the directions: those whose row of B is not 0, (n,)."""
         return self.directions.any(axis=1)
 
     @classmethod
