@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from ..data.sizing import with_values
 from ..data.sparse import Matrix, up_to_translation
+from ..kernels.products import add_products_of_rows
 from ..values import DoubleArray, IntArray
 
 FEWEST_FEATURES = 8  # that can be halved; with fewer, variances are compared instead
@@ -48,9 +49,12 @@ class CenteredRows:
 
     def products(self) -> DoubleArray:
         """Those of all pairs of rows: (r, r)."""
-        found = self.rows @ self.rows.T
+        if not sp.issparse(self.rows):
+            return self.rows @ self.rows.T
+        columns, found = self.rows.tocsc(), np.zeros((len(self), len(self)))
+        add_products_of_rows(columns.indptr, columns.indices, columns.data, found)
         with_mean = np.outer(self.roots, self.rows @ self.mean - self.mean @ self.mean / 2 * self.roots)
-        return (found.toarray() if sp.issparse(found) else found) - with_mean - with_mean.T
+        return found + np.tril(found, -1).T - with_mean - with_mean.T
 
     @property
     def rounding(self) -> float:
