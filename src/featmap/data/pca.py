@@ -39,7 +39,7 @@ class Components:
     @cached_property
     def has_loadings(self) -> np.ndarray:
         """Which features have a part in the directions: those whose row of B is not 0, (n,)."""
-        return self.directions.any(axis=1)
+        return np.asarray(self.directions.any(axis=1))
 
     @classmethod
     def find(cls, X: Matrix, pca: int | DoubleArray) -> Components:

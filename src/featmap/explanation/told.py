@@ -114,11 +114,10 @@ def told_of_others(
     The mean of both ways. With s the scores that the known half V_a gives along the directions, all sums over
     features follow from the products of rows and directions within each half, which are the same for every q.
     """
-    halves = is_first, ~is_first
-    in_halves = np.column_stack([directions * half[:, None] for half in halves])
-    along = np.split(rows.times(in_halves), 2, axis=1)
-    grams = [directions[half].T @ directions[half] for half in halves]
-    sizes = [spreads[half].sum() for half in halves]
+    in_halves = [directions * half[:, None] for half in (is_first, ~is_first)]
+    along = np.split(rows.times(np.column_stack(in_halves)), 2, axis=1)
+    grams = [part.T @ part for part in in_halves]
+    sizes = [spreads[is_first].sum(), spreads[~is_first].sum()]
     both = [
         [_squared_cosine(along[a], grams[a], along[1 - a], grams[1 - a], sizes[1 - a], q) for q in numbers]
         for a in (0, 1)

@@ -173,20 +173,27 @@ def explained_around(
 
     def score(fitted: Neighborhoods, scored: Neighborhoods) -> DoubleArray:
         cosines = scored.moments.cosines(draw(fitted, SpacesWithout(points, chosen, scored.rows_with_weight)))
-        told = np.empty((len(chosen), len(numbers)))
-        for point, spreads in enumerate(scored.moments.spreads):
-            both = _centered(fitted, point), _centered(scored, point)
-            told[point] = told_by_features(*both, spreads, is_first, numbers)
-        return np.column_stack([cosines, cosines * np.abs(cosines), told])
+        return np.column_stack([cosines, cosines * np.abs(cosines)])
 
-    cosines, by_arrows, *told = cross_fitted(around, score).T
-    return by_arrows, told[numbers.index(dim)], np.max(told, axis=0), cosines
+    cosines, by_arrows = cross_fitted(around, score).T
+    told = np.array([_told_around(around, point, is_first, numbers) for point in range(len(chosen))])
+    told = told.reshape(len(chosen), len(numbers))
+    return by_arrows, told[:, numbers.index(dim)], told.max(axis=1), cosines
 
 
-def _centered(around: Neighborhoods, point: int) -> CenteredRows:
-    """The rows around a point that have weight."""
-    counted = around.weights[point] > 0
-    return CenteredRows.of(around.mapped.data.matrix[around.near[point, counted]], around.weights[point, counted])
+def _told_around(around: Neighborhoods, point: int, is_first: np.ndarray, numbers: list[int]) -> DoubleArray:
+    """What the features around a point tell of each other, each half of the rows fitted once and scored once."""
+    (one, spreads), (two, other_spreads) = (_centered(half, point) for half in around.halves)
+    of_two = told_by_features(one, two, other_spreads, is_first, numbers)
+    of_one = told_by_features(two, one, spreads, is_first, numbers)
+    return (of_one + of_two) / 2
+
+
+def _centered(half: Neighborhoods, point: int) -> tuple[CenteredRows, DoubleArray]:
+    """The rows around a point that have weight, and the spreads of the features over them."""
+    counted = half.weights[point] > 0
+    rows = half.mapped.data.matrix[half.near[point, counted]]
+    return CenteredRows.of(rows, half.weights[point, counted]), half.moments.spreads[point]
 
 
 def _first_half(n_features: int) -> np.ndarray:
