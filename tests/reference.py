@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq, minimize
+from scipy.optimize import brentq, nnls
 
 
 def nearest_others(X, k):
@@ -392,7 +392,7 @@ def weighted_cosine(arrows, X, Y, weights):
 
 
 def mixture(G, G_a, G_b, H, H_a, H_b, S):
-    """u G + v H with (u, v) ≥ 0 of the least expected error, by a general minimiser."""
+    """u G + v H with (u, v) ≥ 0 of the least expected error, by non-negative least squares. All are of one set."""
 
     def product(A, B):
         return np.trace(A.T @ S @ B)
@@ -400,8 +400,10 @@ def mixture(G, G_a, G_b, H, H_a, H_b, S):
     c = np.array([product(G_a, G_b), (product(G_a, H_b) + product(G_b, H_a)) / 2])
     means = (G_a + G_b) / 2, (H_a + H_b) / 2
     M = np.array([[product(A, B) for B in means] for A in means])
-    found = minimize(lambda t: t @ M @ t - 2 * c @ t, [0.5, 0.5], bounds=[(0, None)] * 2, tol=1e-14)
-    return found.x[0] * G + found.x[1] * H
+    values, vectors = np.linalg.eigh(M)
+    root = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
+    (u, v), _ = nnls(root, np.linalg.pinv(root.T) @ c)  # θᵀMθ − 2cᵀθ = |Rθ − b|² − |b|², M = RᵀR and c = Rᵀb
+    return u * G + v * H
 
 
 # What sets a point apart. X are the features, Y the map.

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
+from sklearn.decomposition import PCA
 
 from featmap import FeatMAP, InvalidParameterError, explain
 from featmap.explanation.blend import Agreement
@@ -38,6 +39,41 @@ def test_arrows_have_the_right_length(noise, gradients):
     assert all(0.85 <= slope <= 1.1 for slope in slopes["blend"])
     if noise == 0.2:
         assert all(slope < 0.85 for slope in slopes["tangent"])
+
+
+def plane_of_components(noise, seed, n_loaded=100, n_others=20):
+    """A noisy plane whose last features had no part in the four principal components, and the true gradients."""
+    gradients = np.random.default_rng(3).normal(size=(2, n_loaded + n_others))
+    rng = np.random.default_rng(seed)
+    Y = rng.uniform(-1, 1, size=(1500, 2))
+    X = Y @ gradients + noise * rng.normal(size=(1500, n_loaded + n_others))
+    directions = np.zeros((n_loaded + n_others, 4))
+    directions[:n_loaded] = PCA(4).fit(X[:, :n_loaded]).components_.T
+    return X, Y, directions, gradients
+
+
+@pytest.mark.parametrize("n_neighbors", [None, 40])
+def test_arrows_of_features_without_loadings_have_the_right_length(n_neighbors):
+    """With the mixture of the others, most of which is of the tangent spaces, they have 0.80 and 0.59 of it."""
+    X, Y, directions, gradients = plane_of_components(0.2, 0)
+    arrows = explain(X, Y, pca=directions).arrows(range(0, 1500, 15), n_neighbors=n_neighbors).transpose(0, 2, 1)
+    for chosen in (slice(100), slice(100, None)):
+        found, true = arrows[:, :, chosen], gradients[:, chosen]
+        assert 0.85 <= (found * true).sum() / (np.square(true).sum() * len(found)) <= 1.1
+        assert 0.95 <= (found * true).sum() / np.square(found).sum() <= 1.1
+
+
+@pytest.mark.parametrize("n_neighbors", [None, 40])
+def test_arrows_of_features_without_loadings_know_nothing_of_the_others(n_neighbors):
+    """The same map and neighbours: twice the other features are twice the components."""
+    X, Y, directions, _ = plane_of_components(0.5, 1)
+    twice = np.concatenate([2 * X[:, :100], X[:, 100:]], axis=1)
+    found, expected = (
+        explain(values, Y, pca=directions).arrows(range(0, 1500, 50), n_neighbors=n_neighbors)
+        for values in (twice, X)
+    )
+    np.testing.assert_allclose(found[:, 100:], expected[:, 100:], rtol=1e-4)
+    np.testing.assert_allclose(found[:, :100], 2 * expected[:, :100], rtol=1e-4, atol=1e-6)
 
 
 def test_features_independent_of_the_map_have_short_arrows(rng):

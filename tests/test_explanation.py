@@ -134,46 +134,65 @@ def test_permuted_features_permute_arrows(kind, rng):
 
 def projected(slopes, points, row, left_out):
     """Slopes within the tangent spaces of a row and its neighbours, made again without some rows."""
-    X, P = points.mapped.data.matrix, points.mapped.manifold.graph.weights.toarray()
+    X, P = points.mapped.space.matrix, points.mapped.manifold.graph.weights.toarray()
+    B = directions_of(points)
     neighbors = points.tangents.neighbors
     parts = []
     for center in [row, *(j for j in neighbors[row] if j not in left_out)]:
         kept = np.array([j for j in neighbors[center] if j not in left_out])
         sigma, V = reference.local_svd(X, center, kept, P[center, kept], center="mean")
         n_axes = min(4, int((sigma > 1e-6 * sigma[0]).sum()))
-        parts.append(slopes @ V[:, :n_axes] @ V[:, :n_axes].T)
+        parts.append(slopes @ B @ V[:, :n_axes] @ V[:, :n_axes].T @ B.T)
     return np.mean(parts, axis=0)
+
+
+def directions_of(points):
+    """B of Z = XB, which is 1 where the tangent spaces are of the features themselves."""
+    components = points.mapped.manifold.components
+    return np.eye(points.mapped.data.shape[1]) if components is None else components.directions
 
 
 @pytest.mark.parametrize("n_neighbors", [60, 40])
 @pytest.mark.parametrize("kind", ALL_KINDS)
-def test_fidelity_equals_its_twin(kind, n_neighbors, rng):
+@pytest.mark.parametrize("n_loaded", [None, 7], ids=["of the features", "of components of seven of them"])
+def test_fidelity_equals_its_twin(n_loaded, kind, n_neighbors, rng):
     """What knows one half of the rows around a point is scored on the other half.
 
-    Below 60 rows the mixture is that of a sample of rows: it is given to the twin.
+    Below 60 rows mixtures are those of a sample of rows: they are given to the twin.
     """
     X, Y = rng.normal(size=(150, 12)), rng.normal(size=(150, 2)).astype(np.float32)
-    X[:, :3] += 2 * np.column_stack([Y, Y[:, 0] * Y[:, 1]])
-    explanation = explain(X, Y, intrinsic_dim=4)
+    X[:, [0, 1, 2, 9]] += 2 * np.column_stack([Y, Y[:, 0] * Y[:, 1], Y[:, 0]])
+    pca = (
+        None if n_loaded is None else np.pad(PCA(6).fit(X[:, :n_loaded]).components_.T, [(0, 12 - n_loaded), (0, 0)])
+    )
+    explanation = explain(X, Y, intrinsic_dim=4, pca=pca)
     points = explanation._points
     data, P = points.mapped.data.matrix, points.mapped.manifold.graph.weights.toarray()
-    V = axes(points.mapped.data, points.tangents, np.arange(150, dtype=np.int32), 4).astype(float)
+    B = directions_of(points)
+    V = axes(points.mapped.space, points.tangents, np.arange(150, dtype=np.int32), 4).astype(float) @ B.T
+    sets = [columns for columns in (B.any(axis=1), ~B.any(axis=1)) if columns.any()]
 
     def arrows(row, near, fitted, scored):
         if kind == "frame":
             return points.frame_without(row, near[scored > 0]) @ V[row, :2]
-        parts = [fitted, *reference.halves(fitted, near)]
-        G = [reference.weighted_slopes(data[near], Y[near], part) for part in parts]
+        weights = [fitted, *reference.halves(fitted, near)]
+        G = [reference.weighted_slopes(data[near], Y[near], part) for part in weights]
         if kind == "map":
             return G[0]
         H = [projected(slopes, points, row, near[scored > 0]) for slopes in G]
         if kind == "tangent":
             return H[0]
+        mixed = np.empty_like(G[0])
         if n_neighbors < 60:
-            u, v = draw_scored("blend", points, n_neighbors, points.mapped.copies).keywords["mixture"][0]
-            return u * G[0] + v * H[0]
+            pooled = draw_scored("blend", points, n_neighbors, points.mapped.copies).keywords["mixture"][0]
+            for columns, (u, v) in zip(sets, pooled, strict=True):
+                mixed[:, columns] = u * G[0][:, columns] + v * H[0][:, columns]
+            return mixed
         steps = reference.weighted_centered(Y[near], fitted)
-        return reference.mixture(*G, *H, (fitted * steps.T) @ steps)
+        for columns in sets:
+            parts = [part[:, columns] for part in (*G, *H)]
+            mixed[:, columns] = reference.mixture(*parts, (fitted * steps.T) @ steps)
+        return mixed
 
     for row in (0, 77, 149):
         near = np.argsort(np.linalg.norm(Y - Y[row], axis=1))[1 : n_neighbors + 1]

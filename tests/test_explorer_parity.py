@@ -85,6 +85,19 @@ def components():
     return FeatMAP(pca=12, n_epochs=60, random_state=0).fit(load_digits().data[:900])
 
 
+def half_without_loadings(n_rows=900):
+    """Components of every second pixel: the others are features that the tangent spaces do not know."""
+    rows = load_digits().data[:n_rows]
+    directions = np.zeros((64, 12))
+    directions[::2] = PCA(12).fit(rows[:, ::2]).components_.T
+    return FeatMAP(pca=directions, n_epochs=60, random_state=0).fit(rows)
+
+
+def few_rows_without_loadings():
+    """So few that all arrows share two mixtures."""
+    return half_without_loadings(250)
+
+
 def three_dimensions():
     rows = load_digits().data[:700]
     return FeatMAP(n_components=3, n_tangent_neighbors=25, n_epochs=60, random_state=0).fit(rows)
@@ -121,6 +134,8 @@ CASES = [
     few_rows,
     unconnected,
     components,
+    half_without_loadings,
+    few_rows_without_loadings,
     three_dimensions,
     about_the_point,
     another_method,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import make_swiss_roll
 from sklearn.decomposition import PCA
 
 import reference
 from featmap import FeatMAP, InvalidParameterError, explain, metrics
-from featmap.explanation.trust import Trust, _leading_directions, _told_of_others
+from featmap.explanation.told import CenteredRows, leading_directions, told_of_others
+from featmap.explanation.trust import Trust
 from featmap.explorer.part_of_model import of_features, of_rows
 from featmap.run import Run
 
@@ -117,17 +119,41 @@ def test_a_handful_of_rows_has_finite_trust(n_rows, rng):
     assert np.isfinite(figures).all()
 
 
-def test_what_features_tell_of_each_other_equals_its_twin(rng):
-    fitted, scored = (
-        rng.normal(size=(40, 3)) @ rng.normal(size=(3, 12)) + rng.normal(size=(40, 12)) for _ in range(2)
-    )
-    directions = _leading_directions(fitted, 5)
-    expected = np.linalg.svd(fitted)[2][:5].T
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_what_features_tell_of_each_other_equals_its_twin(make, rng):
+    weights = rng.dirichlet(np.ones(40), size=2)
+    values = [rng.normal(size=(40, 3)) @ rng.normal(size=(3, 12)) + rng.normal(size=(40, 12)) for _ in range(2)]
+    for rows in values:
+        rows[rng.random((40, 12)) < 0.3] = 0
+    fitted, scored = (CenteredRows.of(make(rows), part) for rows, part in zip(values, weights, strict=True))
+    dense = [
+        np.sqrt(part)[:, None] * reference.weighted_centered(rows, part)
+        for rows, part in zip(values, weights, strict=True)
+    ]
+    directions = leading_directions(fitted, 5)
+    expected = np.linalg.svd(dense[0])[2][:5].T
     np.testing.assert_allclose(np.abs(np.sum(directions * expected, axis=0)), 1, rtol=1e-9)
-    known = np.arange(12) % 2 == 0
-    for q, told in enumerate(_told_of_others(scored, directions, known), start=1):
-        both = [reference.told_by_half(scored, directions[:, :q], half) for half in (known, ~known)]
+    known, spreads, numbers = np.arange(12) % 2 == 0, np.square(dense[1]).sum(axis=0), [1, 2, 3, 5]
+    for q, told in zip(numbers, told_of_others(scored, spreads, directions, known, numbers), strict=True):
+        both = [reference.told_by_half(dense[1], directions[:, :q], half) for half in (known, ~known)]
         assert told == pytest.approx(np.mean(both), rel=1e-9)
+
+
+def test_sparse_data_have_the_same_trust(digits):
+    """Sparse rows are never centred: their mean is subtracted from products."""
+    dense, sparse = (
+        FeatMAP(n_epochs=20, random_state=0).fit(make(digits[:400])) for make in (np.asarray, sp.csr_matrix)
+    )
+    for name in ("share_of_flat", "share_of_all", "fidelity"):
+        assert getattr(sparse.trust(), name) == pytest.approx(getattr(dense.trust(), name), rel=1e-6)
+
+
+def test_sparse_rows_that_are_equal_tell_nothing(rng):
+    """They have no directions but for rounding."""
+    for _ in range(20):
+        rows = np.tile(rng.random(30).astype(np.float32), (12, 1))
+        same = CenteredRows.of(sp.csr_matrix(rows), rng.dirichlet(np.ones(12)))
+        assert not leading_directions(same, 3).any()
 
 
 def test_words_follow_the_share_of_a_flat_map():

@@ -58,6 +58,9 @@ export interface Trust {
   advice: string;
 }
 
+/** (u, v) of arrows u G + v H. */
+export type Mixture = [number, number];
+
 export interface Head {
   format: "featmap-record/1";
   /** Names and versions of what made the record. */
@@ -103,8 +106,9 @@ export interface Head {
   trust: Trust;
   /** Whether features know enough of each other to tell noise; if not, all factors are 1. */
   isJudged: boolean;
-  /** (u, v) of arrows that are drawn and of those that are scored, where K is too small for each point's own. */
-  mixtures: { drawn: [number, number]; scored: [number, number] } | null;
+  /** Of arrows that are drawn and of those that are scored, where K is too small for each point's own. One mixture
+   * for each set: all features, or those with loadings and those without. */
+  mixtures: { drawn: Mixture[]; scored: Mixture[] } | null;
   data: DataHead;
   parts: Part[];
 }

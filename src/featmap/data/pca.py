@@ -36,6 +36,11 @@ class Components:
     def n_components(self) -> int:
         return self.directions.shape[1]
 
+    @cached_property
+    def has_loadings(self) -> np.ndarray:
+        """Which features have a part in the directions: those whose row of B is not 0, (n,)."""
+        return np.asarray(self.directions.any(axis=1))
+
     @classmethod
     def find(cls, X: Matrix, pca: int | DoubleArray) -> Components:
         """The leading principal directions of a fixed sample of rows, so many of them, or those that are given."""

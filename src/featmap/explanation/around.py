@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from ..data.sparse import SparseRows
 from ..kernels.neighborhoods import weighted_moments
 from ..values import DoubleArray, FloatArray, IntArray
-from .neighborhoods import Neighborhoods
+from .neighborhoods import Neighborhoods, RowsAround
 from .points import Points
 from .winsor import Winsorised
 
@@ -40,7 +40,8 @@ def together(around: Neighborhoods) -> Neighborhoods:
     rows, first, positions = np.unique(around.near, return_index=True, return_inverse=True)
     sums = np.bincount(positions.ravel(), around.weights.ravel(), len(rows))
     weights = np.divide(sums, sums.sum(), out=np.zeros_like(sums), where=sums.sum() > 0)
-    return replace(around, near=rows[None], weights=weights[None], units=around.units.ravel()[first][None])
+    units = around.units.ravel()[first]
+    return Neighborhoods(RowsAround(around.mapped, rows[None]), weights[None], units[None])
 
 
 def local_moments(around: Neighborhoods, features: Winsorised) -> LocalMoments:

@@ -22,7 +22,7 @@ from ..layout.order import order_along_map
 from ..run import Run
 from ..tangents.axes import axes
 from ..values import DoubleArray, IntArray
-from .blend import FEWEST_FOR_OWN_MIXTURE, POOLED_ROWS, slopes_and_projections
+from .blend import FEWEST_FOR_OWN_MIXTURE, POOLED_ROWS, blended, sets_of_features, slopes_and_projections
 from .neighborhoods import Neighborhoods, cross_fitted
 from .points import Points, points_of_data
 from .projection import in_features, within_tangents
@@ -46,10 +46,9 @@ def tangent_arrows(around: Neighborhoods, spaces: Spaces) -> DoubleArray:
 
 
 def blend_arrows(around: Neighborhoods, spaces: Spaces, mixture: DoubleArray | None = None) -> DoubleArray:
-    """u G + v H, with the mixture of each point or with one that is given: (1, 2)."""
+    """u G + v H, with the mixtures of each point or with those of all that are given: (1, sets, 2)."""
     G, H, agreement = slopes_and_projections(around, spaces)
-    u, v = (agreement.mixtures() if mixture is None else mixture).T[:, :, None, None]
-    return u * G + v * H
+    return blended(G, H, agreement.mixtures() if mixture is None else mixture, sets_of_features(around.mapped))
 
 
 def frame_arrows(around: Neighborhoods, spaces: Spaces) -> DoubleArray:

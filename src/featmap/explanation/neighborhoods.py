@@ -8,8 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from ..data.scaling import ScaledData
+from ..data.sparse import SparseRows
 from ..kernels.neighborhoods import take_turns
-from ..values import DoubleArray, IntArray
+from ..values import DoubleArray, FloatArray, IntArray
 from .points import MappedData, Points
 from .regression import Moments
 from .walk import walk_weights
@@ -18,34 +20,61 @@ N_PARTS = 3  # all rows around a point, and two halves of them
 
 
 @dataclass(frozen=True)
-class Neighborhoods:
-    """Rows near some points on the map, in the order of distance. Weights of a point sum to 1, or are all 0."""
+class RowsAround:
+    """Which rows are near some points. Sparse ones are made dense once, for all sums over them or over halves."""
 
     mapped: MappedData
     near: IntArray  # (points, k)
+
+    @cached_property
+    def table(self) -> tuple[ScaledData, FloatArray, IntArray]:
+        """Dense data, their embedding, and the numbers of the rows among them: (points, k)."""
+        data, embedding = self.mapped.data, self.mapped.embedding
+        if not isinstance(data.matrix, SparseRows):
+            return data, embedding, self.near
+        rows, numbers = np.unique(self.near, return_inverse=True)
+        table = replace(data, matrix=data.rows(rows), lengths=None)
+        return table, embedding[rows], numbers.reshape(self.near.shape).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class Neighborhoods:
+    """Rows near some points on the map, in the order of distance. Weights of a point sum to 1, or are all 0."""
+
+    rows: RowsAround
     weights: DoubleArray  # (points, k)
     units: IntArray  # (points, k) rows of one unit depend on each other and stay together, see `dependence`
+
+    @property
+    def mapped(self) -> MappedData:
+        return self.rows.mapped
+
+    @property
+    def near(self) -> IntArray:
+        """The rows of the data that are near: (points, k)."""
+        return self.rows.near
 
     @classmethod
     def around(cls, points: Points, chosen: IntArray, k: int, units: IntArray) -> Neighborhoods:
         """The k nearest on the map of each point, weighted by a walk on the graph. Units are those of all rows."""
         near = points.nearest_on_map(chosen, k)
-        return cls(points.mapped, near, _to_one(walk_weights(points, chosen, near)), units[near])
+        return cls(RowsAround(points.mapped, near), _to_one(walk_weights(points, chosen, near)), units[near])
 
     def __getitem__(self, part: slice) -> Neighborhoods:
         """Those of some of the points."""
-        return Neighborhoods(self.mapped, self.near[part], self.weights[part], self.units[part])
+        return Neighborhoods(RowsAround(self.mapped, self.near[part]), self.weights[part], self.units[part])
 
     @cached_property
     def moments(self) -> Moments:
-        return Moments(self.mapped.data, self.mapped.embedding, self.near, self.weights)
+        return Moments(*self.rows.table, self.weights)
 
     @cached_property
     def moments_with_halves(self) -> Moments:
         """Those of all rows around each point, then of either half of them, then those of the next point."""
         parts = np.stack([self.weights, *(half.weights for half in self.halves)], axis=1)
-        near = np.repeat(self.near, N_PARTS, axis=0)
-        return Moments(self.mapped.data, self.mapped.embedding, near, parts.reshape(near.shape))
+        data, embedding, near = self.rows.table
+        near = np.repeat(near, N_PARTS, axis=0)
+        return Moments(data, embedding, near, parts.reshape(near.shape))
 
     @cached_property
     def halves(self) -> tuple[Neighborhoods, Neighborhoods]:

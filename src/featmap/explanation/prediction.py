@@ -8,12 +8,11 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from ..data.sparse import Matrix
 from ..data.units import summed
-from ..kernels.neighborhoods import add_squared_errors
+from ..kernels.neighborhoods import add_squared_errors, add_squared_errors_of_sparse
 from ..run import Run
 from ..values import DoubleArray, IntArray
 
 ROWS_AT_ONCE = 2048
-BYTES_OF_PREDICTIONS = 2**23  # of sparse rows, whose predictions are hardly sparse
 
 
 def squared_errors(rows: Matrix, neighbors: IntArray, run: Run) -> DoubleArray:
@@ -23,15 +22,18 @@ def squared_errors(rows: Matrix, neighbors: IntArray, run: Run) -> DoubleArray:
     added in their order, so that they have the same bits on any number of threads.
     """
     n_rows, n_features = rows.shape
-    is_sparse = sp.issparse(rows)
-    block = max(1, BYTES_OF_PREDICTIONS // (8 * n_features)) if is_sparse else ROWS_AT_ONCE
-    of_block = _errors_of_sparse if is_sparse else _errors_of_dense
-    sums = np.empty((-(-n_rows // block), n_features))
+    sums = np.zeros((-(-n_rows // ROWS_AT_ONCE), n_features))
 
     def task(start: int, stop: int) -> None:
-        sums[start // block] = of_block(rows, neighbors, start, stop)
+        errors = sums[start // ROWS_AT_ONCE]
+        if sp.issparse(rows):
+            room = np.empty(n_features)
+            parts = rows.indptr, rows.indices, rows.data
+            add_squared_errors_of_sparse(*parts, neighbors, start, stop, room, errors)
+        else:
+            add_squared_errors(rows, neighbors, start, stop, np.empty(n_features, np.float32), errors)
 
-    run.over_rows(n_rows, task, block)
+    run.over_rows(n_rows, task, ROWS_AT_ONCE)
     return sums.sum(axis=0)
 
 
@@ -56,19 +58,3 @@ def spreads_of(rows: Matrix) -> DoubleArray:
         changes = rows[start : start + ROWS_AT_ONCE] - mean
         spreads += np.einsum("ij,ij->j", changes, changes)
     return spreads
-
-
-def _errors_of_dense(rows: np.ndarray, neighbors: IntArray, start: int, stop: int) -> DoubleArray:
-    errors = np.zeros(rows.shape[1])
-    add_squared_errors(rows, neighbors, start, stop, np.empty(rows.shape[1], np.float32), errors)
-    return errors
-
-
-def _errors_of_sparse(rows: Matrix, neighbors: IntArray, start: int, stop: int) -> DoubleArray:
-    k = neighbors.shape[1]
-    near = neighbors[start:stop]
-    means = sp.csr_matrix(
-        (np.full(near.size, 1 / k), near.ravel(), np.arange(0, near.size + 1, k)), (len(near), rows.shape[0])
-    )
-    errors = (rows[start:stop] - means @ rows).toarray()
-    return np.einsum("ih,ih->h", errors, errors)

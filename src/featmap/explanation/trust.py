@@ -20,11 +20,9 @@ from .backing import backing
 from .neighborhoods import Neighborhoods, cross_fitted
 from .points import MappedData, Points, points_of_data
 from .spaces import SpacesWithout
+from .told import FEWEST_FEATURES, CenteredRows, told_by_features
 
 N_DIRECTIONS = (1, 2, 3, 5, 8, 12, 20)
-FEWEST_FEATURES = 8  # that can be halved; with fewer, variances are compared instead
-RIDGE = 0.01
-ROUNDING = 1e-12  # directions with a smaller part of the largest variance are not there
 GOOD, FAIR = 0.7, 0.4  # limits of the share of what a flat map could show
 NEARLY_ALL = 0.95  # the share is an estimate from some rows: 100 % of it would promise too much
 TRUSTED_ROWS, RANKED_ROWS = 100, 500
@@ -181,103 +179,37 @@ def explained_around(
     All are cross-fitted, (points,) each. The first three are squared cosines between predicted and true changes, with
     a sign for the arrows, which may point the wrong way.
     """
-    is_first_half = _first_half(around.mapped.data.shape[1])
+    is_first, dim = _first_half(around.mapped.data.shape[1]), points.embedding.shape[1]
+    numbers = sorted({*N_DIRECTIONS, dim})
 
     def score(fitted: Neighborhoods, scored: Neighborhoods) -> DoubleArray:
         cosines = scored.moments.cosines(draw(fitted, SpacesWithout(points, chosen, scored.rows_with_weight)))
-        told = [_told_by_features(fitted, scored, number, is_first_half) for number in range(len(chosen))]
-        return np.column_stack([cosines, cosines * np.abs(cosines), np.array(told).reshape(len(chosen), -1)])
+        return np.column_stack([cosines, cosines * np.abs(cosines)])
 
-    dim = points.embedding.shape[1]
-    cosines, by_arrows, *told = cross_fitted(around, score).T
-    return by_arrows, told[_numbers(dim).index(dim)], np.max(told, axis=0), cosines
+    cosines, by_arrows = cross_fitted(around, score).T
+    told = np.array([_told_around(around, point, is_first, numbers) for point in range(len(chosen))])
+    told = told.reshape(len(chosen), len(numbers))
+    return by_arrows, told[:, numbers.index(dim)], told.max(axis=1), cosines
+
+
+def _told_around(around: Neighborhoods, point: int, is_first: np.ndarray, numbers: list[int]) -> DoubleArray:
+    """What the features around a point tell of each other, each half of the rows fitted once and scored once."""
+    (one, spreads), (two, other_spreads) = (_centered(half, point) for half in around.halves)
+    of_two = told_by_features(one, two, other_spreads, is_first, numbers)
+    of_one = told_by_features(two, one, spreads, is_first, numbers)
+    return (of_one + of_two) / 2
+
+
+def _centered(half: Neighborhoods, point: int) -> tuple[CenteredRows, DoubleArray]:
+    """The rows around a point that have weight, and the spreads of the features over them."""
+    counted = half.weights[point] > 0
+    rows = half.mapped.data.matrix[half.near[point, counted]]
+    return CenteredRows.of(rows, half.weights[point, counted]), half.moments.spreads[point]
 
 
 def _first_half(n_features: int) -> np.ndarray:
     """A random half of the features, always the same: (n,)."""
     return np.random.default_rng(0).permutation(n_features) < n_features // 2
-
-
-def _numbers(dim: int) -> list[int]:
-    """The numbers of directions that are tried; that of the map's dimensions is one of them."""
-    return sorted({*N_DIRECTIONS, dim})
-
-
-def _told_by_features(
-    fitted: Neighborhoods, scored: Neighborhoods, number: int, is_first_half: np.ndarray
-) -> DoubleArray:
-    """R²_q around one point for several numbers of directions q, as far as there are rows and features for them.
-
-    The leading directions are those of the fitted rows. On the scored rows one half of the features tells where a row
-    lies along them, and so what the other half should be.
-    """
-    before, weights = _centered(fitted, number)
-    after, after_weights = _centered(scored, number)
-    n_features, dim = before.shape[1], fitted.mapped.embedding.shape[1]
-    if min(len(before), len(after)) < 2:
-        return np.zeros(len(_numbers(dim)))
-    limit = (n_features - 1) // 2 if n_features >= FEWEST_FEATURES else n_features
-    most = max(min(len(before) // 3, limit), 1)
-    directions = _leading_directions(np.sqrt(weights)[:, None] * before, min(most, max(_numbers(dim))))
-    rows = np.sqrt(after_weights)[:, None] * after
-    told = _told_of_variance if n_features < FEWEST_FEATURES else _told_of_others
-    by_number = told(rows, directions, is_first_half)
-    return np.array([by_number[min(q, len(by_number)) - 1] for q in _numbers(dim)])
-
-
-def _leading_directions(rows: DoubleArray, most: int) -> DoubleArray:
-    """The right singular vectors of the largest singular values, from the products of rows: (n, at most ``most``)."""
-    squares, vectors = np.linalg.eigh(rows @ rows.T)
-    squares, vectors = squares[::-1][:most], vectors[:, ::-1][:, :most]
-    present = squares > ROUNDING * max(squares[0], 0.0)
-    if not present.any():
-        return np.zeros((rows.shape[1], 1))
-    return rows.T @ (vectors[:, present] / np.sqrt(squares[present]))
-
-
-def _centered(around: Neighborhoods, number: int) -> tuple[DoubleArray, DoubleArray]:
-    """The rows around a point that have weight, minus their mean, and their weights."""
-    counted = around.weights[number] > 0
-    weights = around.weights[number, counted]
-    rows = around.mapped.data.rows(around.near[number, counted]).astype(np.float64)
-    return rows - weights @ rows, weights
-
-
-def _told_of_variance(rows: DoubleArray, directions: DoubleArray, is_first_half: np.ndarray) -> DoubleArray:
-    """The share of variance along the first q directions, for each q: a few features cannot be halved."""
-    total = np.square(rows).sum()
-    along = np.cumsum(np.square(rows @ directions).sum(axis=0))
-    return along / total if total > 0 else np.zeros_like(along)
-
-
-def _told_of_others(rows: DoubleArray, directions: DoubleArray, is_first_half: np.ndarray) -> DoubleArray:
-    """R²_q for each q: the squared cosine between what one half of the features tells of the other and what that is.
-
-    The mean of both ways. With s the scores that the known half V_a gives along the directions, all sums over
-    features follow from the products of rows and directions within each half, which are the same for every q.
-    """
-    halves = is_first_half, ~is_first_half
-    along = [rows[:, half] @ directions[half] for half in halves]
-    grams = [directions[half].T @ directions[half] for half in halves]
-    sizes = [np.square(rows[:, half]).sum() for half in halves]
-    both = [_squared_cosines(along[a], grams[a], along[1 - a], grams[1 - a], sizes[1 - a]) for a in (0, 1)]
-    return np.mean(both, axis=0)
-
-
-def _squared_cosines(
-    known: DoubleArray, known_gram: DoubleArray, others: DoubleArray, others_gram: DoubleArray, size: float
-) -> DoubleArray:
-    """cos²(V_b s, x_b) with s = (V_aᵀV_a + 0.01 tr/q)⁻¹ V_aᵀ x_a, for the first q directions and each q."""
-    found = np.zeros(known.shape[1])
-    for q in range(1, len(found) + 1):
-        gram = known_gram[:q, :q]
-        ridge = RIDGE * np.trace(gram) / q
-        if ridge > 0:
-            scores = np.linalg.solve(gram + ridge * np.eye(q), known[:, :q].T).T
-            predicted = np.einsum("ra,ab,rb->", scores, others_gram[:q, :q], scores, optimize=True)
-            if predicted > 0 and size > 0:
-                found[q - 1] = (scores * others[:, :q]).sum() ** 2 / (predicted * size)
-    return found
 
 
 def trustworthiness_of(mapped: MappedData, rows: IntArray, run: Run) -> float:

@@ -188,13 +188,13 @@ def _of_trust(trust: Trust) -> dict[str, Any]:
     }
 
 
-def _mixtures(points: Points) -> dict[str, list[float]] | None:
-    """(u, v) of all arrows, where there are too few rows around a point to tell its own."""
+def _mixtures(points: Points) -> dict[str, list[list[float]]] | None:
+    """(u, v) of each set of features, where there are too few rows around a point to tell its own."""
     near = default_neighbors(len(points)), points.mapped.copies
     rows = points_of_data(points.mapped)
     both = {"drawn": drawn("blend", rows, *near), "scored": scored("blend", rows, *near)}
     mixtures = {name: draw.keywords["mixture"] for name, draw in both.items() if isinstance(draw, partial)}
-    return {name: mixture.ravel().tolist() for name, mixture in mixtures.items()} or None
+    return {name: mixture[0].tolist() for name, mixture in mixtures.items()} or None
 
 
 def _chosen(origin: Origin) -> Iterator[Part]:

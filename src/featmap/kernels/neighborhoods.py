@@ -48,6 +48,23 @@ def add_squared_errors(rows, neighbors, start, stop, sums, errors):
 
 
 @compiled_sums
+def add_squared_errors_of_sparse(indptr, indices, data, neighbors, start, stop, sums, errors):
+    """The same of CSR rows. ``sums`` has room for as many numbers in float64."""
+    k, n_features = neighbors.shape[1], len(errors)
+    for i in range(start, stop):
+        for h in range(n_features):
+            sums[h] = 0
+        for j in neighbors[i]:
+            for e in range(indptr[j], indptr[j + 1]):
+                sums[indices[e]] -= data[e]
+        for e in range(indptr[i], indptr[i + 1]):
+            sums[indices[e]] += k * data[e]
+        for h in range(n_features):
+            error = sums[h] / k
+            errors[h] += error * error
+
+
+@compiled_sums
 def weighted_moments(rows, neighbors, weights, lowest, highest, means_as_given, means, variances):
     """Weighted means and variances of the features over the neighbours of each point p.
 

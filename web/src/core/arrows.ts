@@ -3,6 +3,7 @@
  * Two halves of the neighbourhood tell signal from noise: what they agree on is signal.
  */
 
+import type { Mixture } from "../record";
 import type { Model } from "./model";
 import { counted, halves, type Neighbourhood } from "./neighbourhood";
 import { Moments, multiplied } from "./regression";
@@ -34,15 +35,18 @@ export function withHalves(model: Model, found: Neighbourhood): [Moments, Moment
   return [new Moments(model, found), new Moments(model, first), new Moments(model, second)];
 }
 
-/** A = u G + v H: (dim, features), with the mixture of the point or a given one. */
+/**
+ * A = u G + v H: (dim, features), with the mixtures of the point or given ones. Features without loadings, whose H is
+ * 0, are a set of their own with a mixture of their own.
+ */
 export function blended(
   model: Model,
   row: number,
   parts: [Moments, Moments, Moments],
   spaces: Space[],
-  given: [number, number] | null,
+  given: Mixture[] | null,
 ): Float64Array {
-  const { dim, nFeatures: n } = model;
+  const { dim, nFeatures: n, hasLoadings } = model;
   const nLines = 3 * dim;
   const lines = new Float64Array(nLines * n);
   parts.forEach((moments, part) => lines.set(moments.products, part * dim * n));
@@ -52,11 +56,13 @@ export function blended(
   const { products, projected } = projections(model, row, lines, nLines, mixes, 2 * dim, spaces);
   const H = projected.subarray(0, dim * n);
   const G = parts[0].slopes();
-  const [u, v] = given ?? mixture();
-  return G.map((slope, i) => u * slope + v * H[i]);
+  const mixtures = given ?? ownMixtures();
+  return G.map((slope, i) => {
+    const [u, v] = mixtures[!hasLoadings || hasLoadings[i % n] ? 0 : 1];
+    return u * slope + v * H[i];
+  });
 
-  function mixture(): [number, number] {
-    const grams = gramOf(lines, nLines, n);
+  function ownMixtures(): Mixture[] {
     const squares = parts[0].squares;
     /** ⟨A, B⟩ = tr(Aᵀ S B) of A = αL and B = βL, which compares the changes that they predict. */
     const compared = (first: Float64Array, gram: Float64Array, second: Float64Array) => {
@@ -70,13 +76,23 @@ export function blended(
       return sum;
     };
     const meanH = projected.subarray(dim * n);
-    const gramH = gramOf(meanH, dim, n);
-    const ofH = inner(squares, 0, gramH, 0, dim * dim);
-    return bestMixture(
-      [compared(ofFirst, grams, ofSecond), compared(ofFirst, products, ofSecond)],
-      [compared(ofMean, grams, ofMean), compared(ofMean, products, ofMean), ofH],
-    );
+    const sizeOfH = inner(squares, 0, gramOf(meanH, dim, n), 0, dim * dim);
+    const ofH = [compared(ofFirst, products, ofSecond), compared(ofMean, products, ofMean), sizeOfH];
+    return gramsOfSets(lines, nLines, n, hasLoadings).map((gram, set) => {
+      const [signalOfH, across, size] = set === 0 ? ofH : [0, 0, 0];
+      const [signal, sizeOfG] = [compared(ofFirst, gram, ofSecond), compared(ofMean, gram, ofMean)];
+      return bestMixture([signal, signalOfH], [sizeOfG, across, size]);
+    });
   }
+}
+
+/** L Lᵀ over all features or, where some have no loadings, over those that have and over those that have not. */
+function gramsOfSets(lines: Float64Array, nLines: number, n: number, hasLoadings: Uint8Array | null): Float64Array[] {
+  if (!hasLoadings) return [gramOf(lines, nLines, n)];
+  return [1, 0].map((has) => {
+    const part = lines.filter((_, i) => hasLoadings[i % n] === has);
+    return gramOf(part, nLines, part.length / nLines);
+  });
 }
 
 /** α of a part: its inverse at its own lines and 0 at those of the other parts, (dim, 3 dim). */
@@ -89,7 +105,7 @@ function combination(inverse: Float64Array, part: number, dim: number): Float64A
 }
 
 /** (u, v) that minimises θᵀMθ − 2cᵀθ over θ ≥ 0, with M = [[m0, m1], [m1, m2]]. */
-export function bestMixture([c0, c1]: [number, number], [m0, m1, m2]: [number, number, number]): [number, number] {
+export function bestMixture([c0, c1]: [number, number], [m0, m1, m2]: [number, number, number]): Mixture {
   const determinant = m0 * m2 - m1 * m1;
   if (determinant > SINGULAR * m0 * m2) {
     const u = (m2 * c0 - m1 * c1) / determinant;

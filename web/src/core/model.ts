@@ -42,6 +42,8 @@ export interface Model {
   space: Table;
   /** (features, components), if there are components. */
   directions: Float64Array | null;
+  /** Of each feature whether the components know it: its row of the directions is not 0. Null if they know all. */
+  hasLoadings: Uint8Array | null;
   features: Features;
   center: Float64Array;
   /** Of each feature: what a scaled value is divided by to be in the user's units. */
@@ -84,6 +86,7 @@ export async function openModel(head: Head, bytes: Record<string, Uint8Array<Arr
     data,
     space: B ? componentsOf(data, B, lengths !== null) : data,
     directions: B,
+    hasLoadings: B && loadingsOf(B, head.nFeatures),
     features: {
       lowest: Float64Array.from(get("lowest")),
       highest: Float64Array.from(get("highest")),
@@ -143,6 +146,12 @@ function componentsOf(data: Table, B: Float64Array, areUnitRows: boolean): Table
     const length = areUnitRows ? Math.sqrt(inner(made, 0, made, 0, q)) : 1;
     return Float32Array.from(made, (value) => (length > 0 ? value / length : 0));
   });
+}
+
+function loadingsOf(B: Float64Array, n: number): Uint8Array | null {
+  const q = B.length / n;
+  const found = Uint8Array.from({ length: n }, (_, h) => (B.subarray(h * q, (h + 1) * q).some((b) => b !== 0) ? 1 : 0));
+  return found.includes(0) ? found : null;
 }
 
 /** A scaled value of a feature in the user's units. */
