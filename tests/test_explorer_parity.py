@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from string import ascii_lowercase
 
 import numpy as np
 import pytest
@@ -109,8 +110,30 @@ def prepared_table():
     return in_original_units(make_pipeline(prepare(frame), FeatMAP(n_epochs=60, random_state=0)).fit(frame))
 
 
+def values_of_their_own():
+    """Three groups. Every fifth row has a far value of one column, every twentieth the category of another group."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    group, every = rng.integers(3, size=400), np.arange(400)
+    rows = 6 * rng.normal(size=(3, 26))[group] + rng.normal(size=(400, 26))
+    rows[every[::5], every[::5] // 5 % 26] += rng.choice([-1, 1], 80) * rng.uniform(10, 40, 80)
+    frame = pandas.DataFrame(rows, columns=list(ascii_lowercase))
+    frame["kind"] = np.array(["x", "y", "z"])[np.where(every % 20 == 3, (group + 1) % 3, group)]
+    return in_original_units(make_pipeline(prepare(frame), FeatMAP(n_epochs=60, random_state=0)).fit(frame))
+
+
+def independent_columns():
+    """No feature is judged; one row in five has a far value of one column."""
+    rows = np.random.default_rng(0).normal(size=(400, 40))
+    far = np.arange(0, 400, 5)
+    rows[far, far // 5 % 40] += 12
+    return FeatMAP(n_epochs=30, random_state=0).fit(rows)
+
+
 CASES = [
     prepared_table,
+    values_of_their_own,
+    independent_columns,
     digits,
     penguins,
     cosine,
@@ -191,6 +214,18 @@ EVERY_WAY = pytest.mark.parametrize("ask", [ask_file, *ANSWERED_BY_PYTHON], ids=
 @pytest.mark.filterwarnings("ignore::featmap.FeatmapWarning")
 def test_file_server_and_notebook_give_the_librarys_answers(ask, make, tmp_path):
     check(ask, prepared(make), tmp_path)
+
+
+@pytest.mark.parametrize("make", [values_of_their_own, independent_columns], ids=lambda make: make.__name__)
+def test_some_of_the_compared_rows_are_unlike_those_around_them(make):
+    model, questions, expected = prepared(make)
+    points = [answer for question, answer in zip(questions, expected, strict=True) if question["kind"] == "point"]
+    assert 3 <= sum(len(answer["unlike"]) > 0 for answer in points) < len(points) / 2
+    told = {int(feature) for answer in points for feature in answer["unlike"]}
+    if make is values_of_their_own:
+        assert {feature >= 26 for feature in told} == {True, False}  # numbers and the category
+    else:
+        assert not model.backing().is_judged
 
 
 def test_categories_are_compared_as_contrast_compares_them():

@@ -136,16 +136,17 @@ class Unlike:
     @property
     def in_words(self) -> str:
         """The row's own value beside theirs, in words."""
-        return f"its {whole(self.feature)} is {self._values}"
+        return f"its {whole(self.feature)} is {self.values}"
 
     @property
-    def _values(self) -> str:
+    def values(self) -> str:
+        """The row's own value and the mean of the rows around; of a level of a category, the part of those with it."""
         if isinstance(self.feature, Level):
             return f"{'' if self.away > 0 else 'not '}{self.feature.level} ({percent(self.mean)} of theirs)"
         return f"{number(self.own, self.spread)}, theirs {number(self.mean, self.spread)}"
 
     def __str__(self) -> str:
-        text = f"{whole(self.feature)}: {self._values}"
+        text = f"{whole(self.feature)}: {self.values}"
         if isinstance(self.feature, Level):
             return text
         return f"{text} ({abs(self.away):.1f} spreads {'above' if self.away > 0 else 'below'} them)"
