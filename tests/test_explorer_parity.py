@@ -130,8 +130,19 @@ def independent_columns():
     return FeatMAP(n_epochs=30, random_state=0).fit(rows)
 
 
+def rare_counts():
+    """A small group has counts that are rare in others, where they are far from the rest and tell little."""
+    rng = np.random.default_rng(3)
+    group = rng.choice(4, 800, p=[0.03, 0.32, 0.32, 0.33])
+    marked = np.repeat(rng.poisson(np.array([0.2, 4.0])[np.eye(4, dtype=int)[group]]), 4, axis=1)
+    rare = rng.poisson(np.where(group[:, None] == 0, 0.5, 0.005), (800, 60))
+    rows = np.log1p(np.column_stack([marked + rng.poisson(0.5, marked.shape), rare]))
+    return explain(sp.csr_matrix(rows), 20 * rng.normal(size=(4, 2))[group] + rng.normal(size=(800, 2)))
+
+
 CASES = [
     prepared_table,
+    rare_counts,
     values_of_their_own,
     independent_columns,
     digits,
