@@ -199,7 +199,9 @@ SMOOTH = Unlike("smoothness error", 14, 0.03113, 0.01077, 0.003, 6.79, 2.9)
 def test_what_sets_the_row_itself_apart_is_said_where_there_is_something():
     assert "the row itself" not in str(example())
     why = example(unlike=(SMOOTH,))
-    said = "the row itself is unlike them: its smoothness error is 0.03113, theirs 0.01077; to the right texture grows"
+    said = (
+        "the row itself is unlike them: its smoothness error is 0.03113, theirs 0.01077; to the right texture grows"
+    )
     assert said in why.sentence
     line = "smoothness error: 0.03113, theirs 0.01077 (6.8 spreads above them)"
     assert f"\nWhat sets the row itself apart from them:\n  {line}\nWhat changes across" in str(why)
@@ -212,7 +214,10 @@ def test_what_sets_the_row_itself_apart_is_said_where_there_is_something():
         (Unlike(7, 7, -2.0, 1.0, 1.0, -3.0, -2.0), "feature 7: -2.00, theirs 1.00 (3.0 spreads below them)", None),
         (Unlike(Level("island", "Dream"), 5, 1.0, 0.03, 0.5, 2.0, 2.0), "island: Dream (3 % of theirs)", None),
         (
-            *(Unlike(Level("island", "Biscoe"), 4, 0.0, 0.97, 0.5, -2.0, -2.0), "island: not Biscoe (97 % of theirs)"),
+            *(
+                Unlike(Level("island", "Biscoe"), 4, 0.0, 0.97, 0.5, -2.0, -2.0),
+                "island: not Biscoe (97 % of theirs)",
+            ),
             "its island is not Biscoe (97 % of theirs)",
         ),
     ],
