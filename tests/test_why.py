@@ -228,7 +228,7 @@ def test_a_value_of_its_own_in_words(line, text, words):
 
 
 def test_a_row_with_values_of_another_kind(patients, table):
-    """A benign tumour with the smoothness of no other, on the same map: it alone is told, and of its group nothing."""
+    """A benign tumour with the smoothness of no other, on the same map: that alone is told, and not of a group."""
     scaled = StandardScaler().set_output(transform="pandas").fit_transform(table)
     row = next(row for row in range(569) if load_breast_cancer().target[row] and not patients.why(row).unlike)
     scaled.loc[row, "worst smoothness"] += 9

@@ -52,8 +52,9 @@ class ExplanationMixin:
 
         The answer has four lists: what sets the rows around it apart from all rows, what sets the row itself apart
         from them, what changes across them on the map, and what varies there but is not seen on the map. Features
-        that no other feature goes with, which may be noise, do not take part. The rows around a row are those near it on the map, weighted by a short walk on the
-        graph of neighbours. Several rows are taken as one group, of which up to 1,000 rows count.
+        that no other feature goes with, which may be noise, do not take part. The rows around a row are those near it
+        on the map, weighted by a short walk on the graph of neighbours. Several rows are taken as one group, of which
+        up to 1,000 rows count.
 
         Values are in the units of the data; with ``metric="cosine"`` they are those of rows scaled to length 1.
 

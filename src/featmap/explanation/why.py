@@ -119,10 +119,10 @@ class Unlike:
     >>> from sklearn.datasets import load_iris
     >>> from featmap import FeatMAP
     >>> flowers = load_iris(as_frame=True).data
-    >>> flowers.loc[0, "petal length (cm)"] = 6.0
+    >>> flowers.loc[0, "petal width (cm)"] = 2.0
     >>> model = FeatMAP(n_epochs=50, random_state=0).fit(flowers)
     >>> print(model.why(0).unlike[0])
-    petal length (cm): 6.00, theirs 1.4... (2.6 spreads above them)
+    petal width (cm): 2.00, theirs 0.2... (2.3 spreads above them)
     """
 
     feature: Any
@@ -140,7 +140,7 @@ class Unlike:
 
     @property
     def values(self) -> str:
-        """The row's own value and the mean of the rows around; of a level of a category, the part of those with it."""
+        """The row's own value and the mean around; of a level of a category, the part of the rows around with it."""
         if isinstance(self.feature, Level):
             return f"{'' if self.away > 0 else 'not '}{self.feature.level} ({percent(self.mean)} of theirs)"
         return f"{number(self.own, self.spread)}, theirs {number(self.mean, self.spread)}"
@@ -255,8 +255,8 @@ class Why:
     apart : tuple of SetApart
         What sets the rows around apart from all rows, the largest score first.
     unlike : tuple of Unlike
-        What sets the row itself apart from the rows around it, the largest score first. It is empty for most rows, and
-        for groups.
+        What sets the row itself apart from the rows around it, the largest score first. It is empty for most rows,
+        and for groups.
     changes : tuple of Change
         What changes across them on the map, the largest explained variance first. Only arrows that beat chance count.
     hidden : tuple of Hidden

@@ -56,8 +56,9 @@ def why(
     """Draw why one row is where it is: what ``model.why`` says, on a page.
 
     The surroundings of the row are drawn large, with arrows of the features that change across them. Bars tell what
-    sets the rows around it apart from all rows; below them is named what sets the row itself apart from these. Do not read the arrows if the sentence below them says that those of
-    the map are poor, and do not take one row as an example of its whole group.
+    sets the rows around it apart from all rows; below them is named what sets the row itself apart from these. Do not
+    read the arrows if the sentence below them says that those of the map are poor, and do not take one row as an
+    example of its whole group.
 
     Parameters
     ----------
@@ -132,7 +133,7 @@ def _draw_arrows(
 
 
 def _draw_bars(ax: Axes, answer: Why, names: list[str]) -> None:
-    """Draw by how much the rows around differ from all rows, with the row itself as a dot; name the other features."""
+    """Draw by how much the rows around differ from all rows, with the row itself as a dot; name other features."""
     lines = answer.apart
     ax.barh(range(len(lines)), [line.z for line in lines], height=0.7, color=[_colour(line) for line in lines])
     own = [(line.own - line.overall) / line.spread for line in lines]
