@@ -1,8 +1,8 @@
 """Do answers survive noise? Planted clusters, tables with columns of noise, and markers of cells: docs/answers.md.
 
 ``FEATMAP_DATA=/path/to/data python -m benchmarks.answers_study`` prints the tables and puts them there; with names of
-tables (noise, clusters, backing, failures, cells) only those. Maps are featMAP's at its defaults; for cells with
-``pca=50``, of the logarithms of all genes. No setting was chosen on these seeds, nor on these clusters.
+tables (noise, clusters, backing, own, platelets, failures, cells) only those. Maps are featMAP's at its defaults; for
+cells with ``pca=50``, of the logarithms of all genes. No setting was chosen on these seeds, nor on these clusters.
 """
 
 from __future__ import annotations
@@ -12,9 +12,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+from sklearn.datasets import load_digits
+from sklearn.pipeline import make_pipeline
 
 from experiments.single_cells.markers import markers_of
-from featmap import FeatMAP
+from featmap import Explanation, FeatMAP, in_original_units, prepare
+from featmap.datasets import load_penguins
 from featmap.explanation.apart import Comparison
 from featmap.explanation.regression import default_neighbors
 from featmap.run import Run
@@ -31,10 +35,14 @@ CELL_SEEDS = (200, 201)
 SHIFTS = (3.0, 4.0)  # how far the features of a cluster are from the rest, in standard deviations within clusters
 N_TOP, N_GENES = 5, 10
 NOISE_ROWS, NOISE_FEATURES = (200, 600, 2000), 40
+ROWS_AT_ONCE = 200
+PLATELET_GENES = ("PPBP", "PF4")
 
 NOISE_HEAD = ("data", *(f"a row with noise in its first five, {by}" for by in ORDERS), "noise last on the map")
 CLUSTER_HEAD = ("shift", "order", "of the own five", "in the cluster of 1 %", "noise first")
 BACKING_HEAD = ("rows", "mean", "sd · √m", "counted as known")
+OWN_HEAD = ("data", "rows with a value of their own", "rows where noise is one")
+PLATELET_HEAD = ("seed", "how", "cells that were given them", *(f"{gene} is named" for gene in PLATELET_GENES))
 FAILURE_HEAD = ("columns that are noise", "backing", "factor")
 CELL_HEAD = ("cells", "seed", "z·f", "z·√sd·f", "z alone", "Wilcoxon", "markers")
 
@@ -86,6 +94,65 @@ def backing_of_noise() -> Iterator[list[str]]:
         yield [f"{n_rows:,}", f"{np.mean(values):.4f}", f"{spread:.2f}", f"{counted} of {np.size(factors)}"]
 
 
+def values_of_their_own() -> Iterator[list[str]]:
+    """The part of the rows with a value unlike those around, and with noise among such values, mean over seeds."""
+    for name in TABLES:
+        found = []
+        for seed in SEEDS:
+            made = with_noise(name, seed)
+            unlike = unlike_of(FeatMAP(random_state=seed).fit(made.data))
+            found.append((unlike.any(axis=1).mean(), unlike[:, made.is_noise].any(axis=1).mean()))
+        rows, noisy = np.mean(found, axis=0)
+        yield [f"{name}, five columns of noise", f"{rows:.3f}", f"{noisy:.3f}"]
+    penguins = load_penguins()
+    frame = pd.DataFrame(penguins.data, columns=penguins.feature_names)
+    frame["species"], frame["island"] = np.array(penguins.target_names)[penguins.target], penguins.island
+    others = {
+        "penguins, species and island": lambda seed: in_original_units(
+            make_pipeline(prepare(frame), FeatMAP(random_state=seed)).fit(frame)
+        ),
+        "digits": lambda seed: FeatMAP(random_state=seed).fit(load_digits().data),
+        "PBMC 3k": lambda seed: FeatMAP(pca=50, random_state=seed).fit(log_counts("PBMC 3k")),
+    }
+    for name, fitted in others.items():
+        seeds = CELL_SEEDS if name in CELLS else SEEDS
+        rows = np.mean([unlike_of(fitted(seed)).any(axis=1).mean() for seed in seeds])
+        yield [name, f"{rows:.3f}", "–"]
+
+
+def unlike_of(model: FeatMAP | Explanation) -> np.ndarray:
+    """Whether each row is unlike those around it in each feature: (m, n)."""
+    points = model._points
+    with Run(model.n_jobs) as run:
+        comparison = Comparison.of(points.mapped, run)
+    rows, k = np.arange(len(points), dtype=np.int32), default_neighbors(len(points.mapped.embedding))
+    blocks = np.split(rows, range(ROWS_AT_ONCE, len(rows), ROWS_AT_ONCE))
+    return np.vstack([comparison.apart(points, block, k).unlike for block in blocks])
+
+
+def platelets_among_others() -> Iterator[list[str]]:
+    """B cells that are given PPBP and PF4, one for each platelet. How often these are named as their own.
+
+    As new rows they do not change what is known of the genes. All in the fit, they are half of the cells with them.
+    """
+    cells = CELLS["PBMC 3k"]()
+    genes = [list(cells.feature_names).index(gene) for gene in PLATELET_GENES]
+    platelets = np.flatnonzero(cells.target == "Platelet")
+    for seed in CELL_SEEDS:
+        given = np.random.default_rng(seed).choice(np.flatnonzero(cells.target == "B"), len(platelets), replace=False)
+        logs = log_counts("PBMC 3k")
+        new = logs[given].toarray()
+        new[:, genes] = logs[platelets][:, genes].toarray()
+        changed = logs.tolil()
+        changed[given] = new
+        found = {
+            "as new rows": unlike_of(FeatMAP(pca=50, random_state=seed).fit(logs).explain(new)),
+            "all in the fit": unlike_of(FeatMAP(pca=50, random_state=seed).fit(changed.tocsr()))[given],
+        }
+        for how, unlike in found.items():
+            yield [str(seed), how, str(len(given)), *(str(np.count_nonzero(unlike[:, gene])) for gene in genes)]
+
+
 def noise_that_is_backed() -> Iterator[list[str]]:
     """A random category as one-hot columns, and noise with a near copy, beside the breast cancer table."""
     backed: dict[str, list[np.ndarray]] = {"one-hot, a random category of four": [], "noise and its near copy": []}
@@ -135,6 +202,8 @@ STUDIES = {
     "noise": (NOISE_HEAD, noise_in_tables),
     "clusters": (CLUSTER_HEAD, own_features_of_clusters),
     "backing": (BACKING_HEAD, backing_of_noise),
+    "own": (OWN_HEAD, values_of_their_own),
+    "platelets": (PLATELET_HEAD, platelets_among_others),
     "failures": (FAILURE_HEAD, noise_that_is_backed),
     "cells": (CELL_HEAD, markers_of_cells),
 }

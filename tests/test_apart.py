@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.stats import t as student
 
 import reference
 from featmap import FeatMAP, InvalidParameterError, explain
@@ -33,11 +34,16 @@ def rows(*numbers):
 
 @pytest.fixture
 def table(rng):
-    """Three groups in six features of several units, a constant one, noise with far values, and rare counts."""
+    """Three groups in six features of several units, a constant one, noise with far values, and rare counts.
+
+    Every fifth row has a value of its own, some of them too near to be worth a word.
+    """
     group = rng.integers(3, size=N_ROWS)
     known = rng.normal(0, 3, (3, 6))[group] + rng.normal(size=(N_ROWS, 6))
     noise = rng.standard_t(1.5, N_ROWS)
     counts = rng.poisson(0.1, N_ROWS)
+    changed = np.arange(0, N_ROWS, 5)
+    known[changed, changed % 6] += rng.choice([-1, 1], len(changed)) * rng.uniform(3, 16, len(changed))
     return np.column_stack([known * [1, 2, 5, 1, 1, 3] + 20, np.full(N_ROWS, 4.0), noise, counts]), known[:, :2]
 
 
@@ -88,6 +94,8 @@ def test_z_means_and_masks_equal_their_twins(table, make):
     chosen = np.arange(N_ROWS, dtype=np.int32)
     found = comparison.apart(explanation._points, chosen, 3 * K)
     inside, factors = reference.winsorised(X), comparison.backing.factors
+    reliability = factors * comparison.backing.values
+    by_chance = 0  # values that are far enough, but not beyond chance
     assert (factors == 0).any()
     for p, row in enumerate(chosen):
         w = weights_of(explanation, row, 3 * K)
@@ -104,11 +112,19 @@ def test_z_means_and_masks_equal_their_twins(table, make):
             error = max(np.sqrt(variance[h] / n_effective) / sd[h], n_effective**-0.5) if sd[h] > 0 else np.inf
             assert found.said[p, h] == (abs(z) > 2 * error and abs(z) * factors[h] >= 0.3)
             assert found.alone[p, h] == (abs(z) > 2 * error and abs(z) >= 0.3 and factors[h] == 0)
-            is_unlike = abs(inside[row, h] - mean[h]) > 2 * np.sqrt(variance[h])
-            assert found.unlike[p, h] == (is_unlike and sd[h] > 0)
+            away = (inside[row, h] - mean[h]) / sd[h] if sd[h] > 0 else 0
+            np.testing.assert_allclose(found.away[p, h], away, atol=1e-4)
+            np.testing.assert_allclose(found.away_score[p, h], away * reliability[h], atol=1e-4)
+            r = reliability[h]
+            around = np.sqrt(max(variance[h] / sd[h] ** 2, (1 - r) / r) * (1 + 1 / n_effective)) if r > 0 else np.inf
+            p_value = 2 * student.sf(abs(away) / around, n_effective - 1)
+            assert found.unlike[p, h] == (p_value < 0.05 / X.shape[1] and abs(away) * r >= 1)
+            by_chance += abs(away) * r >= 1 and p_value >= 0.05 / X.shape[1]
     np.testing.assert_allclose(found.overall, X.mean(axis=0), rtol=1e-5)
     np.testing.assert_allclose(found.spread, inside.std(axis=0), rtol=1e-5, atol=1e-7)
     assert found.said.any()
+    assert found.unlike.any()
+    assert by_chance
 
 
 def test_a_noise_column_that_differs_is_listed_as_alone(rng):
@@ -121,13 +137,65 @@ def test_a_noise_column_that_differs_is_listed_as_alone(rng):
     assert not found.alone[:, :-5].any()
 
 
-def test_a_row_that_was_changed_is_unlike_those_around_it(table):
+def test_a_value_that_was_changed_sets_its_row_apart(table):
     X, Y = table
-    X[5, 0] = 99
+    X[6, 0] = 99
     explanation = explain(X, Y)
-    found = compared(explanation).apart(explanation._points, rows(5), K)
-    assert found.unlike[0, 0]
+    found = compared(explanation).apart(explanation._points, rows(6), K)
+    assert np.flatnonzero(found.unlike[0]).tolist() == [0]
     assert found.own[0, 0] == pytest.approx(99)
+    assert found.away[0, 0] > 3
+    assert not compared(explanation).together(explanation._points, rows(6, 7), K).unlike.any()
+
+
+@pytest.mark.parametrize(("change", "is_said"), [(0.8, False), (1.3, True)])
+def test_a_value_of_its_own_is_worth_a_word_from_one_spread_on(change, is_said, rng):
+    """Features that follow the map hardly differ from row to row, so that a small change is far beyond chance."""
+    Y = rng.uniform(-1, 1, (600, 2))
+    X = np.column_stack([Y, Y, Y]) + 0.01 * rng.normal(size=(600, 6))
+    row = np.abs(Y).sum(axis=1).argmin()
+    X[row, 3] += change * X[:, 3].std()
+    explanation = explain(X, Y)
+    found = compared(explanation).apart(explanation._points, rows(row), K)
+    assert (found.away[0, 3] > 1) == is_said
+    assert np.array_equal(found.unlike[0], (np.arange(6) == 3) & is_said)
+
+
+@pytest.mark.parametrize("n_features", [6, 60])
+def test_of_independent_columns_hardly_any_row_has_a_value_of_its_own(n_features, rng):
+    """No feature is judged. With values that are normal, no more than 0.05 of the rows are unlike the others."""
+    X = rng.normal(size=(400, n_features))
+    explanation = explain(X, rng.normal(size=(400, 2)))
+    comparison = compared(explanation)
+    assert not comparison.backing.is_judged
+    found = comparison.apart(explanation._points, np.arange(400, dtype=np.int32), K)
+    assert found.unlike.any(axis=1).mean() <= 0.05
+    X[7, 3] = 12
+    explanation = explain(X, explanation.embedding_)
+    assert compared(explanation).apart(explanation._points, rows(7), K).unlike[0, 3]
+
+
+def test_rare_counts_are_no_news():
+    """A count that few rows have is many spreads from rows without it. That others know it a little is not enough."""
+    rng = np.random.default_rng(3)
+    group = rng.choice(4, 800, p=[0.04, 0.32, 0.32, 0.32])
+    marked = rng.poisson(np.array([0.2, 4.0])[np.eye(4, dtype=int)[group]])
+    rare = rng.poisson(np.where(group[:, None] == 0, 0.4, 0.008), (800, 60))
+    X = np.log1p(np.column_stack([np.repeat(marked, 4, axis=1) + rng.poisson(0.5, (800, 16)), rare]))
+    explanation = explain(X, rng.normal(size=(4, 2))[group] * 20 + rng.normal(size=(800, 2)))
+    comparison = compared(explanation)
+    found = comparison.apart(explanation._points, np.arange(800, dtype=np.int32), 80)
+    assert (np.abs(found.away_score[:, 16:]) >= 1).any(axis=1).mean() > 0.05
+    assert found.unlike[:, 16:].any(axis=1).mean() < 0.01
+
+
+def test_noise_added_to_a_table_is_in_no_row_of_its_own(rng):
+    X = with_noise("wine", seed=0).data
+    X[3, -1], X[4, -2] = 9, -9
+    explanation = FeatMAP(n_epochs=100, random_state=0).fit(X)
+    found = compared(explanation).apart(explanation._points, np.arange(len(X), dtype=np.int32), 30)
+    assert not found.unlike[:, -5:].any()
+    assert found.unlike.any()
 
 
 def test_scores_of_a_group_are_the_means_of_its_rows(explanation):
@@ -153,7 +221,9 @@ def test_with_one_unit_features_of_larger_spread_count_more(explanation):
     points, chosen = explanation._points, rows(3, 8)
     found, in_units = (compared(explanation, scale).apart(points, chosen, K) for scale in ("spread", "units"))
     np.testing.assert_allclose(in_units.score, found.score * np.sqrt(found.spread))
+    np.testing.assert_allclose(in_units.away_score, found.away_score * np.sqrt(found.spread))
     assert np.array_equal(in_units.said, found.said)
+    assert np.array_equal(in_units.unlike, found.unlike)
 
 
 def test_copies_count_once(table):

@@ -99,12 +99,17 @@ def test_the_quickstart_shows_what_its_code_gives(five_minutes):
     assert set(re.findall(r"'([\w ]+)'", shown)) == set(five_minutes["apart"].top(3))
     (value,) = re.findall(r'X.loc\[213, "smoothness error"\]  # ([\d.]+)', PAGES["quickstart"])
     assert value == f"{five_minutes['X'].loc[213, 'smoothness error']:.5f}"
-    assert "smoothness error" in [line.feature for line in five_minutes["answers"].why(213).apart]
+    why = five_minutes["answers"].why(213)
+    assert "smoothness error" in [line.feature for line in why.apart]
+    assert {"smoothness error", "mean radius"} <= {line.feature for line in why.unlike}
+    assert all(line.away > 0 for line in why.unlike)
 
 
 def test_the_first_page_shows_what_its_code_gives(five_minutes):
     (feature,) = re.findall(r"Row 213 lies among \d+ rows whose ([\w ]+) is", PAGES["index"])
     assert feature == five_minutes["answers"].why(213).apart[0].feature
+    (own,) = re.findall(r"unlike them: its ([\w ]+) is\s", PAGES["index"])
+    assert own == five_minutes["answers"].why(213).unlike[0].feature
 
 
 def test_the_model_that_the_quickstart_saves_knows_its_columns(five_minutes, tmp_path):

@@ -100,6 +100,24 @@ def test_a_click_pins_the_row_under_it_and_says_why(reading, penguins_page, peng
     assert reader.page.locator(".overlay .arrow:not(.name)").count() == len(why.changes)
 
 
+def test_a_row_unlike_its_neighbours_has_a_list_of_its_own(reading, penguins, tmp_path):
+    rows = penguins[0].copy()
+    rows.iloc[20, 0] += 8 * rows.iloc[:, 0].std()
+    model = FeatMAP(n_epochs=60, random_state=0).fit(rows)
+    model.to_html(tmp_path / "page.html")
+    why = model.why(20)
+    assert [line.feature for line in why.unlike] == [rows.columns[0]]
+    reader = reading(tmp_path / "page.html", link="row=20")
+    reader.hear("the row itself is unlike them")
+    assert reader.page.locator(".panel .sentence").text_content() == why.sentence
+    own = reader.page.locator("section").filter(has_text="sets the row itself apart from them").locator("tbody tr")
+    assert own.count() == 1
+    spread = f"+{why.unlike[0].away:.1f}"
+    assert [cell in own.text_content() for cell in (rows.columns[0], spread)] == [True, True]
+    table = reader.saved_table("This point, all features (CSV)")
+    assert [line["feature"] for line in table if "unlike" in line["question"]] == [rows.columns[0]]
+
+
 def test_a_click_beside_all_points_pins_nothing(reading, penguins_page):
     reader = reading(penguins_page)
     box = reader.page.locator(".map").bounding_box()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from string import ascii_lowercase
 
 import numpy as np
 import pytest
@@ -122,8 +123,41 @@ def prepared_table():
     return in_original_units(make_pipeline(prepare(frame), FeatMAP(n_epochs=60, random_state=0)).fit(frame))
 
 
+def values_of_their_own():
+    """Three groups. Every fifth row has a far value of one column, every twentieth the category of another group."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    group, every = rng.integers(3, size=400), np.arange(400)
+    rows = 6 * rng.normal(size=(3, 26))[group] + rng.normal(size=(400, 26))
+    rows[every[::5], every[::5] // 5 % 26] += rng.choice([-1, 1], 80) * rng.uniform(10, 40, 80)
+    frame = pandas.DataFrame(rows, columns=list(ascii_lowercase))
+    frame["kind"] = np.array(["x", "y", "z"])[np.where(every % 20 == 3, (group + 1) % 3, group)]
+    return in_original_units(make_pipeline(prepare(frame), FeatMAP(n_epochs=60, random_state=0)).fit(frame))
+
+
+def independent_columns():
+    """No feature is judged; one row in five has a far value of one column."""
+    rows = np.random.default_rng(0).normal(size=(400, 40))
+    far = np.arange(0, 400, 5)
+    rows[far, far // 5 % 40] += 12
+    return FeatMAP(n_epochs=30, random_state=0).fit(rows)
+
+
+def rare_counts():
+    """A small group has counts that are rare in others, where they are far from the rest and tell little."""
+    rng = np.random.default_rng(3)
+    group = rng.choice(4, 800, p=[0.03, 0.32, 0.32, 0.33])
+    marked = np.repeat(rng.poisson(np.array([0.2, 4.0])[np.eye(4, dtype=int)[group]]), 4, axis=1)
+    rare = rng.poisson(np.where(group[:, None] == 0, 0.5, 0.005), (800, 60))
+    rows = np.log1p(np.column_stack([marked + rng.poisson(0.5, marked.shape), rare]))
+    return explain(sp.csr_matrix(rows), 20 * rng.normal(size=(4, 2))[group] + rng.normal(size=(800, 2)))
+
+
 CASES = [
     prepared_table,
+    rare_counts,
+    values_of_their_own,
+    independent_columns,
     digits,
     penguins,
     cosine,
@@ -206,6 +240,18 @@ EVERY_WAY = pytest.mark.parametrize("ask", [ask_file, *ANSWERED_BY_PYTHON], ids=
 @pytest.mark.filterwarnings("ignore::featmap.FeatmapWarning")
 def test_file_server_and_notebook_give_the_librarys_answers(ask, make, tmp_path):
     check(ask, prepared(make), tmp_path)
+
+
+@pytest.mark.parametrize("make", [values_of_their_own, independent_columns], ids=lambda make: make.__name__)
+def test_some_of_the_compared_rows_are_unlike_those_around_them(make):
+    model, questions, expected = prepared(make)
+    points = [answer for question, answer in zip(questions, expected, strict=True) if question["kind"] == "point"]
+    assert 3 <= sum(len(answer["unlike"]) > 0 for answer in points) < len(points) / 2
+    told = {int(feature) for answer in points for feature in answer["unlike"]}
+    if make is values_of_their_own:
+        assert {feature >= 26 for feature in told} == {True, False}  # numbers and the category
+    else:
+        assert not model.backing().is_judged
 
 
 def test_categories_are_compared_as_contrast_compares_them():

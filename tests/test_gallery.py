@@ -66,10 +66,11 @@ def test_the_readme_shows_the_answer_that_its_code_gives():
     exec(code, names)
     why = names["answers"].why(213, k=12)
     headings = [line for line in shown.splitlines() if line.endswith(":")]
-    assert len(headings) == 3
+    assert len(headings) == 4
     assert all(heading in str(why).splitlines() for heading in headings)
     for pattern, lines in (
-        (r"^  ([\w ]+): \d", why.apart),
+        (r"^  ([\w ]+): [\d.]+ spreads ", why.apart),
+        (r"^  ([\w ]+): [\d.]+, theirs ", why.unlike),
         (r"^  ([\w ]+) grows ", why.changes),
         (r"^  ([\w ]+) \(imp", why.hidden),
     ):

@@ -16,6 +16,7 @@ from featmap.explanation.chance import arrow_p_values
 from featmap.explanation.neighborhoods import Neighborhoods
 from featmap.explanation.regression import default_neighbors
 from featmap.plot.arrow_field import islands_without_slope, rows_of_field
+from featmap.plot.parts.names import shortened
 
 N_ROWS = 300
 
@@ -428,6 +429,21 @@ def test_a_page_names_what_varies_but_is_hidden(rng):
     hidden = [names[line.column] for line in explanation.why(340).hidden]
     assert sorted(hidden) == ["level", "like it"]
     assert bars.get_xlabel().replace("\n", " ").endswith(f"does not show it: {', '.join(hidden)}")
+
+
+@pytest.mark.parametrize("options", [{}, {"image_shape": (8, 8)}], ids=["wide bars", "pixels"])
+def test_a_page_names_what_sets_the_row_itself_apart(model, digits, options):
+    data = np.array(digits[: len(model.embedding_)], float)
+    data[5, [28, 36, 44, 20]] = 60
+    changed = explain(data, model.embedding_)
+    ax = plot.why(changed, 5, feature_names=LONG, **options)
+    pixels(ax)
+    unlike = changed.why(5).unlike
+    assert len(unlike) == 4
+    named = "; ".join(f"{shortened(LONG[line.column])}: {line.values}" for line in unlike[:3])
+    assert f"The row itself is unlike them: {named}" in ax.child_axes[2].get_xlabel().replace("\n", " ")
+    assert not overlapping([panel.get_tightbbox() for panel in ax.child_axes])
+    assert "The row itself" not in plot.why(model, 5).child_axes[2].get_xlabel()
 
 
 @pytest.mark.parametrize("options", [{}, {"image_shape": (8, 8)}], ids=["wide bars", "pixels"])

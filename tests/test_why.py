@@ -1,4 +1,4 @@
-"""Why is this row here? The three lists, their text, and what noise does to them."""
+"""Why is this row here? The lists, their text, and what noise does to them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from featmap import (
@@ -19,9 +20,13 @@ from featmap import (
     InvalidRowsError,
     SetApart,
     Trust,
+    Unlike,
     Why,
     explain,
+    in_original_units,
+    prepare,
 )
+from featmap.data.units import Level
 from featmap.explanation.numbers import number
 from featmap.explanation.why import direction_of
 
@@ -102,7 +107,7 @@ def test_in_the_middle_nothing_is_apart(plane):
 def test_noise_is_in_none_of_the_lists(patients):
     for row in range(0, 569, 40):
         why = patients.why(row)
-        listed = [line.feature for found in (why.apart, why.changes, why.hidden) for line in found]
+        listed = [line.feature for found in (why.apart, why.unlike, why.changes, why.hidden) for line in found]
         assert listed
         assert not any(feature.startswith("noise") for feature in listed)
         assert all(feature.startswith("noise") for feature in why.alone)
@@ -167,9 +172,10 @@ def test_the_number_of_features_is_bounded(patients):
 
 def example(**changed):
     trust = Trust(0.8, 0.5, 0.4, 0.98, 0.7, 100, 500, 2, True)
-    apart = SetApart("worst area", 23, 1940.2, 880.6, 569.4, 2019.0, 1.86, 1.86, False)
+    apart = SetApart("worst area", 23, 1940.2, 880.6, 569.4, 2019.0, 1.86, 1.86)
     change = Change("texture", 1, 0.45, 17.12, 22.4, (1.0, 0.1))
-    parts = {"apart": (apart,), "changes": (change,), "hidden": (Hidden("smoothness", 4, 0.5, 0.01),), "alone": ()}
+    hidden = Hidden("smoothness", 4, 0.5, 0.01)
+    parts = {"apart": (apart,), "unlike": (), "changes": (change,), "hidden": (hidden,), "alone": ()}
     return Why("Row 0", (0,), 40.2, **{**parts, **changed}, trust=trust)
 
 
@@ -187,9 +193,66 @@ def test_the_text_can_be_read_aloud():
     assert repr(why) == text
 
 
-def test_a_row_that_is_unlike_those_around_it():
-    line = SetApart("worst area", 23, 1940.2, 880.6, 569.4, 300.0, 1.86, 1.86, True)
-    assert "its own value is 300, unlike theirs" in str(line)
+SMOOTH = Unlike("smoothness error", 14, 0.03113, 0.01077, 0.003, 6.79, 2.9)
+
+
+def test_what_sets_the_row_itself_apart_is_said_where_there_is_something():
+    assert "the row itself" not in str(example())
+    why = example(unlike=(SMOOTH,))
+    said = (
+        "the row itself is unlike them: its smoothness error is 0.03113, theirs 0.01077; to the right texture grows"
+    )
+    assert said in why.sentence
+    line = "smoothness error: 0.03113, theirs 0.01077 (6.8 spreads above them)"
+    assert f"\nWhat sets the row itself apart from them:\n  {line}\nWhat changes across" in str(why)
+    assert f"<p>What sets the row itself apart from them</p><ul><li>{line}</li></ul>" in why._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "words"),
+    [
+        (Unlike(7, 7, -2.0, 1.0, 1.0, -3.0, -2.0), "feature 7: -2.00, theirs 1.00 (3.0 spreads below them)", None),
+        (Unlike(Level("island", "Dream"), 5, 1.0, 0.03, 0.5, 2.0, 2.0), "island: Dream (3 % of theirs)", None),
+        (
+            *(
+                Unlike(Level("island", "Biscoe"), 4, 0.0, 0.97, 0.5, -2.0, -2.0),
+                "island: not Biscoe (97 % of theirs)",
+            ),
+            "its island is not Biscoe (97 % of theirs)",
+        ),
+    ],
+)
+def test_a_value_of_its_own_in_words(line, text, words):
+    assert str(line) == text
+    assert words is None or line.in_words == words
+
+
+def test_a_row_with_values_of_another_kind(patients, table):
+    """A benign tumour with the smoothness of no other, on the same map: that alone is told, and not of a group."""
+    scaled = StandardScaler().set_output(transform="pandas").fit_transform(table)
+    row = next(row for row in range(569) if load_breast_cancer().target[row] and not patients.why(row).unlike)
+    scaled.loc[row, "worst smoothness"] += 9
+    changed = explain(scaled, patients.embedding_)
+    (line,) = changed.why(row).unlike
+    assert line.feature == "worst smoothness"
+    assert line.own == pytest.approx(scaled.loc[row, "worst smoothness"], rel=1e-5)
+    assert line.own > line.mean + 5 * line.spread
+    assert changed.why([row]).unlike == (line,)
+    assert changed.why([row, row + 1]).unlike == ()
+    assert changed.why(row, k=1).unlike == (line,)
+
+
+def test_a_category_of_its_own_is_told_once_by_what_the_row_has():
+    rng = np.random.default_rng(0)
+    group = rng.integers(3, size=300)
+    frame = pd.DataFrame(rng.normal(size=(3, 5))[group] * 4 + rng.normal(size=(300, 5)), columns=list("abcde"))
+    frame["kind"] = np.array(["x", "y", "z"])[group]
+    row = int(np.flatnonzero(group == 0)[7])
+    frame.loc[row, "kind"] = "z"
+    model = in_original_units(make_pipeline(prepare(frame), FeatMAP(n_epochs=100, random_state=0)).fit(frame))
+    (line,) = model.why(row).unlike
+    assert (line.feature.category, line.feature.level) == ("kind", "z")
+    assert str(line).startswith("kind: z (")
 
 
 def test_empty_lists_are_said():
@@ -206,10 +269,11 @@ def test_notebooks_get_html_without_markup_of_the_data():
 
 
 def test_lists_become_a_frame():
-    frame = example().to_frame()
-    assert frame["question"].tolist() == ["apart", "changes", "hidden"]
-    assert frame["feature"].tolist() == ["worst area", "texture", "smoothness"]
-    assert frame["z"].notna().tolist() == [True, False, False]
+    frame = example(unlike=(SMOOTH,)).to_frame()
+    assert frame["question"].tolist() == ["apart", "unlike", "changes", "hidden"]
+    assert frame["feature"].tolist() == ["worst area", "smoothness error", "texture", "smoothness"]
+    assert frame["z"].notna().tolist() == [True, False, False, False]
+    assert frame["away"].notna().tolist() == [False, True, False, False]
     assert len(example(apart=(), changes=(), hidden=()).to_frame()) == 0
 
 
@@ -266,7 +330,7 @@ def test_a_row_without_neighbours_has_an_answer():
     with pytest.warns(UserWarning, match="1 of 41 rows have no neighbours"):
         model = FeatMAP(metric="jaccard", n_neighbors=5, n_epochs=5, random_state=0).fit(X)
     why = model.why(40)
-    assert why.apart == why.changes == ()
+    assert why.apart == why.unlike == why.changes == ()
     assert "nan" not in str(why)
 
 

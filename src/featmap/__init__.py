@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .explanation.map_variance import MapVariance
     from .explanation.perturbation import Perturbation
     from .explanation.trust import Trust
-    from .explanation.why import Change, Hidden, SetApart, Why
+    from .explanation.why import Change, Hidden, SetApart, Unlike, Why
     from .preparation.pipelines import in_original_units
     from .preparation.prepare import Prepare, prepare
     from .run.memory import estimate_memory
@@ -65,6 +65,7 @@ _HOMES = {
     "SetApart": "explanation.why",
     "StoreError": "errors",
     "Trust": "explanation.trust",
+    "Unlike": "explanation.why",
     "Why": "explanation.why",
     "estimate_memory": "run.memory",
     "explain": "explanation.any_map",
@@ -97,6 +98,7 @@ __all__ = [
     "SetApart",
     "StoreError",
     "Trust",
+    "Unlike",
     "Why",
     "__version__",
     "dask",

@@ -15,6 +15,8 @@ export interface Around {
   nAround: number;
   /** Features that set the rows around apart, those worth a word only, the largest |score| first. */
   apart: Int32Array;
+  /** Features that set the row itself apart from the rows around it, what is to be believed first; of no group. */
+  unlike: Int32Array;
   /** Features whose arrow beats chance and that others go with, the largest R² times factor first. */
   changes: Int32Array;
   /** Features that vary here without an arrow, the largest importance times factor first. */
@@ -30,8 +32,8 @@ export interface Around {
   z: Float64Array;
   /** z times the factor of the feature's backing. */
   score: Float64Array;
-  /** 1 where the row itself is unlike the rows around it. */
-  unlike: Uint8Array;
+  /** By how many standard deviations of the data the row itself is above the mean around, far values clipped. */
+  away: Float64Array;
 
   /** Cross-fitted R² of the local regression on the map, from 0 to 1. */
   explained: Float64Array;

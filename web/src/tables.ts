@@ -32,20 +32,20 @@ export function pointsTable(atlas: Atlas, extra: ReadonlyMap<string, ArrayLike<C
 export function pointTable(atlas: Atlas, answer: PointAnswer): Table {
   const { head, features } = atlas;
   const lists: [string, Int32Array][] = [
-    ["apart", answer.apart], ["changes", answer.changes], ["hidden", answer.hidden], ["alone", answer.alone],
+    ["apart", answer.apart], ["unlike", answer.unlike], ["changes", answer.changes], ["hidden", answer.hidden], ["alone", answer.alone],
   ];
   const questions = lists.map(([name, found]) => [name, new Set(found)] as const);
   const lines = Array.from({ length: head.nFeatures }, (_, h) => [
     featureName(head, h), userFeature(atlas, h),
     questions.filter(([, found]) => found.has(h)).map(([name]) => name).join(" "),
     answer.mean[h], features.overall[h] ?? null, features.spread[h] ?? null, answer.own[h], answer.z[h], answer.score[h],
-    answer.unlike[h] === 1, answer.explained[h], answer.isShown[h] === 1,
+    answer.away[h], answer.explained[h], answer.isShown[h] === 1,
     ...arrowOf(answer, h, head.nComponents), answer.low[h], answer.high[h], answer.importance[h],
   ]);
   return {
     title: `why ${rowName(head, answer.row)}`,
     header: [
-      "feature", "column", "question", "mean", "overall", "spread", "own", "z", "score", "is_unlike", "explained",
+      "feature", "column", "question", "mean", "overall", "spread", "own", "z", "score", "away", "explained",
       "beats_chance", "arrow_x", "arrow_y", "low", "high", "importance",
     ],
     lines,

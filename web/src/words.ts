@@ -82,13 +82,23 @@ export interface Features {
 
 /** The answer in one sentence, with the first feature of each list. */
 export function whySentence(subject: string, around: Around, features: Features): string {
-  const [apart, change, hidden] = [around.apart[0], around.changes[0], around.hidden[0]];
+  const [apart, unlike, change, hidden] = [around.apart[0], around.unlike[0], around.changes[0], around.hidden[0]];
   const parts = [`${subject} among ${around.nAround.toFixed(0)} rows` + whose(apart, around, features)];
+  if (unlike !== undefined) parts.push(`the row itself is unlike them: ${ownInWords(unlike, around, features)}`);
   if (change !== undefined) {
     parts.push(`${growth(around, change, features.nComponents)} ${grows(change, features)}`);
   }
   if (hidden !== undefined) parts.push(`${features.levelOf(hidden)?.[0] ?? features.nameOf(hidden)} varies here, but the map does not show it`);
   return parts.join("; ") + ".";
+}
+
+function ownInWords(feature: number, around: Around, features: Features): string {
+  const level = features.levelOf(feature);
+  const [own, mean, spread] = [around.own[feature], around.mean[feature], features.spread[feature]];
+  if (level) {
+    return `its ${level[0]} is ${around.away[feature] > 0 ? "" : "not "}${level[1]} (${percent(mean)} of theirs)`;
+  }
+  return `its ${features.nameOf(feature)} is ${number(own, spread)}, theirs ${number(mean, spread)}`;
 }
 
 function grows(feature: number, features: Features): string {

@@ -157,7 +157,9 @@ def _contrast_as_json(found: Contrast) -> dict[str, Any]:
 
 
 def _why_as_json(why: Why) -> dict[str, Any]:
-    lists = {name: [asdict(one) for one in getattr(why, name)] for name in ("apart", "changes", "hidden")}
+    from ..explanation.why import LISTS
+
+    lists = {name: [asdict(one) for one in getattr(why, name)] for name in LISTS}
     return {
         "subject": why.subject,
         "rows": why.rows,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from ..data.sparse import Matrix, SparseRows, dense_rows
 from ..errors import InvalidParameterError
@@ -20,7 +21,8 @@ from .winsor import Winsorised, winsorised
 SCALES = ("spread", "units")
 FROM_CHANCE = 2.0  # standard errors
 LEAST_SCORE = 0.3  # of a feature that is worth a word, in standard deviations of the data
-UNLIKE = 2.0  # local standard deviations between a row and the mean of those around it
+RATE = 0.05  # of rows with a chance finding among their own values, if values were normal
+LEAST_AWAY = 1.0  # of an own value that is worth a word: what is to be believed of its distance from the rows around
 ROUNDING = 1e-6  # a smaller part of a value is rounding of float32
 
 
@@ -39,7 +41,9 @@ class Apart:
     score: DoubleArray  # (points, n) signed; features are ordered by its size
     said: NDArray[np.bool_]  # (points, n) worth a word: beyond chance, large, and other features go with it
     alone: NDArray[np.bool_]  # (points, n) beyond chance and large, but no other feature goes with it
-    unlike: NDArray[np.bool_]  # (points, n) the point itself is unlike the rows around it
+    away: DoubleArray  # (points, n) by how many standard deviations the point itself is above the rows around it
+    away_score: DoubleArray  # (points, n) signed; what is to be believed of it
+    unlike: NDArray[np.bool_]  # (points, n) the point itself is unlike the rows around it; of no group
     n_effective: DoubleArray  # (points,) the number of rows of equal weight that those around count as
 
     @property
@@ -67,18 +71,21 @@ class Comparison:
 
     def together(self, points: Points, chosen: IntArray, k: int) -> Apart:
         """What sets the chosen points apart as a group: z and scores are the means of theirs, in one row."""
-        return self._apart(together(widely_around(points, chosen, k)), _mean_row(points.values[chosen]))
+        found = self._apart(together(widely_around(points, chosen, k)), _mean_row(points.values[chosen]))
+        return replace(found, unlike=np.zeros_like(found.unlike))
 
     def own_scores(self, points: Points, chosen: IntArray) -> DoubleArray:
         """By how much each of the chosen points itself is apart, as `Apart.score` says it of the rows around it."""
         features = self.features
         own = features.clipped(dense_rows(points.values, chosen)).astype(np.float64)
         sd = np.where(features.sd > 0, features.sd, 1.0)
-        return self._scores(np.where(features.sd > 0, (own - features.mean) / sd, 0.0))
+        z = np.where(features.sd > 0, (own - features.mean) / sd, 0.0)
+        return z * self.backing.factors * self._unit
 
-    def _scores(self, z: DoubleArray) -> DoubleArray:
-        spread = self.mapped.data.in_units(self.features.sd)
-        return z * self.backing.factors * (np.sqrt(spread) if self.scale == "units" else 1.0)
+    @property
+    def _unit(self) -> DoubleArray | float:
+        """What scores are multiplied by, so that they are measured in the scale asked for."""
+        return np.sqrt(self.mapped.data.in_units(self.features.sd)) if self.scale == "units" else 1.0
 
     def _apart(self, around: Neighborhoods, own: FloatArray) -> Apart:
         features, data, factors = self.features, self.mapped.data, self.backing.factors
@@ -92,20 +99,35 @@ class Comparison:
         z = np.where(features.sd > 0, (mean - features.mean) / sd, 0.0)
         error = np.maximum(np.sqrt(variance / n_rows) / sd, 1 / np.sqrt(n_rows))
         is_beyond_chance = has_rows & (np.abs(z) > FROM_CHANCE * error)
-        change = np.abs(features.clipped(own) - mean)
-        unlike = change > UNLIKE * np.sqrt(variance) + ROUNDING * (features.sd + np.abs(mean))
+        away = np.where(has_rows & (features.sd > 0), (features.clipped(own) - mean) / sd, 0.0)
+        reliability = self.backing.reliability
         return Apart(
             data.restore(np.where(has_rows, moments.mean_as_given, features.mean_as_given)),
             data.restore(features.mean_as_given),
             data.in_units(features.sd),
             data.restore(own),
             z,
-            self._scores(z),
+            z * factors * self._unit,
             is_beyond_chance & (np.abs(z) * factors >= LEAST_SCORE),
             is_beyond_chance & (np.abs(z) >= LEAST_SCORE) & (factors == 0),
-            has_rows & unlike,
+            away,
+            away * reliability * self._unit,
+            (np.abs(away) * reliability >= LEAST_AWAY)
+            & (np.abs(away) > _farthest_by_chance(variance / sd**2, n_rows, reliability)),
             n_effective[:, 0],
         )
+
+
+def _farthest_by_chance(variance: DoubleArray, n_rows: DoubleArray, reliability: DoubleArray) -> DoubleArray:
+    """How far a row is from the mean of the rows around it by chance, all features looked at: (points, n).
+
+    In standard deviations of the data, as the variance. With the reliability r, a distance d tells that the true one
+    is r·d, give or take √(r(1 − r)). So it is compared with √((1 − r)/r) where the rows around vary less: a rare
+    count is far from rows that have none, and tells little.
+    """
+    unknown = np.divide(1 - reliability, reliability, out=np.full_like(reliability, np.inf), where=reliability > 0)
+    error = np.sqrt(np.maximum(variance, unknown) * (1 + 1 / n_rows))
+    return stdtrit(n_rows - 1, 1 - RATE / (2 * variance.shape[1])) * error
 
 
 def checked_scale(caller: str, scale: str) -> str:

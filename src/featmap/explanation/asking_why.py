@@ -18,7 +18,7 @@ from .neighborhoods import Neighborhoods
 from .points import Points
 from .spaces import SpacesOfFit
 from .trust import Trust
-from .why import Change, Hidden, SetApart, Why
+from .why import Change, Hidden, SetApart, Unlike, Why
 
 RATE = 0.05
 ROUNDING = 1e-4  # importances that differ by less are equal: with as many directions as features all are 1
@@ -60,6 +60,7 @@ def answer(
         tuple(rows.tolist()),
         float(apart.n_effective[0]),
         tuple(_set_apart(apart, order_of_apart(apart, groups)[:most], names)),
+        tuple(_unlike(apart, order_of_unlike(apart, groups)[:most], names)),
         tuple(_changes(local, apart.mean[0], order_of_changes(local, factors, groups)[:most], names)),
         tuple(_hidden(local, order_of_hidden(local, factors, groups)[:most], names)),
         tuple(names[order_of_alone(apart, groups)][:most].tolist()),
@@ -114,14 +115,13 @@ def _ranges(around: Neighborhoods) -> tuple[FloatArray, FloatArray]:
 
 
 def order_of_apart(apart: Apart, groups: IntArray | None) -> IntArray:
-    """Features that set a single point or group apart and are worth a word, the largest score first.
+    """Features that set a single point or group apart and are worth a word, the largest score first."""
+    return _largest(apart.score[0], apart.said[0], groups)
 
-    A category is told by what these rows have, and by what they lack only if there is nothing else to say.
-    """
-    score, said = apart.score[0], apart.said[0]
-    if groups is not None:
-        said = said & ((score > 0) | ~np.isin(groups, groups[said & (score > 0)]))
-    return _first(np.abs(score), said, groups)
+
+def order_of_unlike(apart: Apart, groups: IntArray | None) -> IntArray:
+    """Features that set a single row apart from the rows around it, the largest score first."""
+    return _largest(apart.away_score[0], apart.unlike[0], groups)
 
 
 def order_of_changes(local: Local, factors: DoubleArray, groups: IntArray | None) -> IntArray:
@@ -149,6 +149,16 @@ def changes_between(local: Local, means: DoubleArray) -> tuple[DoubleArray, Doub
     return low, high
 
 
+def _largest(score: DoubleArray, said: np.ndarray, groups: IntArray | None) -> IntArray:
+    """The features that are worth a word, the largest score of either sign first.
+
+    A category is told by what rows have, and by what they lack only if there is nothing else to say.
+    """
+    if groups is not None:
+        said = said & ((score > 0) | ~np.isin(groups, groups[said & (score > 0)]))
+    return _first(np.abs(score), said, groups)
+
+
 def _first(score: DoubleArray, counts: np.ndarray, groups: IntArray | None) -> IntArray:
     """The features that count, the largest score first, of each group its first."""
     order = np.argsort(-score, kind="stable")
@@ -166,7 +176,19 @@ def _set_apart(apart: Apart, order: IntArray, names: np.ndarray) -> Iterator[Set
             own=float(apart.own[0, h]),
             z=float(apart.z[0, h]),
             score=float(apart.score[0, h]),
-            is_unlike=bool(apart.unlike[0, h]),
+        )
+
+
+def _unlike(apart: Apart, order: IntArray, names: np.ndarray) -> Iterator[Unlike]:
+    for h in order:
+        yield Unlike(
+            names[h],
+            int(h),
+            own=float(apart.own[0, h]),
+            mean=float(apart.mean[0, h]),
+            spread=float(apart.spread[h]),
+            away=float(apart.away[0, h]),
+            score=float(apart.away_score[0, h]),
         )
 
 

@@ -87,6 +87,14 @@ class Backing:
         """Whether any feature is known by others beyond chance. It is false for columns that are independent."""
         return bool(self.values.max() >= NOISE / np.sqrt(self.n_rows) + WIDTH / 2)
 
+    @property
+    def reliability(self) -> DoubleArray:
+        """What part of the distance of a single value from those around is to be believed, from 0 to 1.
+
+        It is the backing, times the factor that leaves out noise. Of features that are not judged it is one half.
+        """
+        return self.factors * np.clip(self.values, 0, 1) if self.is_judged else np.full_like(self.values, 0.5)
+
     def to_frame(self) -> DataFrame:
         """Give the backing as a tidy pandas DataFrame.
 

@@ -50,10 +50,11 @@ class ExplanationMixin:
     ) -> Why:
         """Say why a row is where it is on the map, and which features matter around it.
 
-        The answer has three lists: what sets the rows around it apart from all rows, what changes across them on the
-        map, and what varies there but is not seen on the map. Features that no other feature goes with, which may be
-        noise, do not take part. The rows around a row are those near it on the map, weighted by a short walk on the
-        graph of neighbours. Several rows are taken as one group, of which up to 1,000 rows count.
+        The answer has four lists: what sets the rows around it apart from all rows, what sets the row itself apart
+        from them, what changes across them on the map, and what varies there but is not seen on the map. Features
+        that no other feature goes with, which may be noise, do not take part. The rows around a row are those near it
+        on the map, weighted by a short walk on the graph of neighbours. Several rows are taken as one group, of which
+        up to 1,000 rows count.
 
         Values are in the units of the data; with ``metric="cosine"`` they are those of rows scaled to length 1.
 
@@ -72,7 +73,7 @@ class ExplanationMixin:
         Returns
         -------
         Why
-            The three lists with their numbers. Print it to read it; a notebook shows tables.
+            The lists with their numbers. Print it to read it; a notebook shows tables.
 
         Examples
         --------

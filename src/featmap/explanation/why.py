@@ -1,4 +1,4 @@
-"""Why is this row here? Three lists of features, and the same in sentences."""
+"""Why is this row here? Lists of features, and the same in sentences."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ COMPASS = (
     *("to the left", "to the lower left", "downwards", "to the lower right"),
 )
 
+LISTS = ("apart", "unlike", "changes", "hidden")
 NOTHING = "nothing that other features go with"  # features that no other knows are in none of the lists
 
 
@@ -47,8 +48,6 @@ class SetApart:
         By how many standard deviations of the data the mean around is above the mean of all.
     score : float
         ``z`` times the factor of its `backing`, by which features are ordered.
-    is_unlike : bool
-        Whether the row itself is unlike the rows around it: more than two of their standard deviations away.
 
     Examples
     --------
@@ -67,7 +66,6 @@ class SetApart:
     own: float
     z: float
     score: float
-    is_unlike: bool
 
     @property
     def in_words(self) -> str:
@@ -90,16 +88,68 @@ class SetApart:
         return f"{number(self.overall, self.spread)} → {number(self.mean, self.spread)}"
 
     def __str__(self) -> str:
-        unlike = f"; {self._own}, unlike theirs" if self.is_unlike else ""
         if isinstance(self.feature, Level):
-            return f"{self.in_words}{unlike}"
-        return f"{named(self.feature)}: {self.place} ({self.values}){unlike}"
+            return self.in_words
+        return f"{named(self.feature)}: {self.place} ({self.values})"
+
+
+@dataclass(frozen=True)
+class Unlike:
+    """A feature that sets a row itself apart from the rows around it.
+
+    Parameters
+    ----------
+    feature : object
+        Its name, or its column number if the data had no names.
+    column : int
+        Its column number.
+    own : float
+        The value of the row itself, in the units of the data.
+    mean : float
+        Its mean over the rows around.
+    spread : float
+        Its standard deviation over all rows.
+    away : float
+        By how many standard deviations of the data the row is above the mean around, far values clipped.
+    score : float
+        What is to be believed of it: ``away`` times `Backing.reliability`, by which features are ordered.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from featmap import FeatMAP
+    >>> flowers = load_iris(as_frame=True).data
+    >>> flowers.loc[0, "petal width (cm)"] = 2.0
+    >>> model = FeatMAP(n_epochs=50, random_state=0).fit(flowers)
+    >>> print(model.why(0).unlike[0])
+    petal width (cm): 2.00, theirs 0.2... (2.3 spreads above them)
+    """
+
+    feature: Any
+    column: int
+    own: float
+    mean: float
+    spread: float
+    away: float
+    score: float
 
     @property
-    def _own(self) -> str:
+    def in_words(self) -> str:
+        """The row's own value beside theirs, in words."""
+        return f"its {whole(self.feature)} is {self.values}"
+
+    @property
+    def values(self) -> str:
+        """The row's own value and the mean around; of a level of a category, the part of the rows around with it."""
         if isinstance(self.feature, Level):
-            return f"its own is {'' if self.own > 0.5 else 'not '}{self.feature.level}"
-        return f"its own value is {number(self.own, self.spread)}"
+            return f"{'' if self.away > 0 else 'not '}{self.feature.level} ({percent(self.mean)} of theirs)"
+        return f"{number(self.own, self.spread)}, theirs {number(self.mean, self.spread)}"
+
+    def __str__(self) -> str:
+        text = f"{whole(self.feature)}: {self.values}"
+        if isinstance(self.feature, Level):
+            return text
+        return f"{text} ({abs(self.away):.1f} spreads {'above' if self.away > 0 else 'below'} them)"
 
 
 @dataclass(frozen=True)
@@ -204,6 +254,9 @@ class Why:
         How many rows of equal weight the rows around count as.
     apart : tuple of SetApart
         What sets the rows around apart from all rows, the largest score first.
+    unlike : tuple of Unlike
+        What sets the row itself apart from the rows around it, the largest score first. It is empty for most rows,
+        and for groups.
     changes : tuple of Change
         What changes across them on the map, the largest explained variance first. Only arrows that beat chance count.
     hidden : tuple of Hidden
@@ -229,6 +282,7 @@ class Why:
     rows: tuple[int, ...]
     n_around: float
     apart: tuple[SetApart, ...]
+    unlike: tuple[Unlike, ...]
     changes: tuple[Change, ...]
     hidden: tuple[Hidden, ...]
     alone: tuple[Any, ...]
@@ -239,6 +293,7 @@ class Why:
         """The answer in one sentence, with the first feature of each list."""
         whose = [f" whose {first.in_words}" for first in self.apart[:1]]
         parts = [self._among + (whose[0] if whose else ", in the middle of the data")]
+        parts += [f"the row itself is unlike them: {first.in_words}" for first in self.unlike[:1]]
         parts += [f"{first.direction} {first.grows}" for first in self.changes[:1]]
         parts += [f"{whole(first.feature)} varies here, but the map does not show it" for first in self.hidden[:1]]
         return "; ".join(parts) + "."
@@ -257,13 +312,13 @@ class Why:
         return "\n".join([f"<p><b>{escape(self.sentence)}</b></p>", *lists, *map(_paragraph, self._remarks())])
 
     def to_frame(self) -> DataFrame:
-        """Give the three lists as one tidy pandas DataFrame.
+        """Give the lists as one tidy pandas DataFrame.
 
         Returns
         -------
         DataFrame
-            One line for each feature of a list. The column question is "apart", "changes" or "hidden"; the others are
-            the numbers of `SetApart`, `Change` and `Hidden`, missing where they have none.
+            One line for each feature of a list. The column question is "apart", "unlike", "changes" or "hidden"; the
+            others are the numbers of `SetApart`, `Unlike`, `Change` and `Hidden`, missing where they have none.
 
         Examples
         --------
@@ -273,8 +328,7 @@ class Why:
         >>> str(model.why(0).to_frame().question[0])
         'apart'
         """
-        lists: dict[str, Sequence[Any]] = {"apart": self.apart, "changes": self.changes, "hidden": self.hidden}
-        lines = [{"question": question, **asdict(line)} for question, found in lists.items() for line in found]
+        lines = [{"question": name, **asdict(line)} for name in LISTS for line in getattr(self, name)]
         columns = ["question", *dict.fromkeys(name for line in lines for name in line if name != "question")]
         return pandas_for("to_frame").DataFrame(lines, columns=columns)
 
@@ -285,8 +339,10 @@ class Why:
         return f"{self.subject} lie among {self.n_around:.0f} rows"
 
     def _lists(self) -> list[tuple[str, Sequence[Any]]]:
+        unlike = [("What sets the row itself apart from them", self.unlike)] if self.unlike else []
         return [
             ("What sets these rows apart", self.apart),
+            *unlike,
             ("What changes across them on the map", self.changes),
             ("What varies there but has no arrow on the map", self.hidden),
         ]

@@ -28,6 +28,7 @@ from ..explanation.asking_why import (
     order_of_apart,
     order_of_changes,
     order_of_hidden,
+    order_of_unlike,
     spread_out,
 )
 from ..explanation.comparison import spread_within
@@ -96,6 +97,7 @@ def _around(apart: Apart, local: Local, factors: DoubleArray, groups: IntArray |
     return {
         "nAround": float(apart.n_effective[0]),
         "apart": order_of_apart(apart, groups).astype(np.int32),
+        "unlike": order_of_unlike(apart, groups).astype(np.int32),
         "changes": order_of_changes(local, factors, groups).astype(np.int32),
         "hidden": order_of_hidden(local, factors, groups).astype(np.int32),
         "alone": order_of_alone(apart, groups).astype(np.int32),
@@ -103,7 +105,7 @@ def _around(apart: Apart, local: Local, factors: DoubleArray, groups: IntArray |
         "own": apart.own[0],
         "z": apart.z[0],
         "score": apart.score[0],
-        "unlike": apart.unlike[0].astype(np.uint8),
+        "away": apart.away[0],
         "explained": local.explained,
         "isShown": local.is_shown.astype(np.uint8),
         "arrows": local.arrows,

@@ -37,7 +37,7 @@ SIZE = (10.0, 9.0)
 SURROUNDINGS, MAP = (0, 0.5, 0.56, 0.48), (0.6, 0.5, 0.4, 0.46)
 BARS, WIDE_BARS, PIXELS = (0.2, 0.06, 0.26, 0.28), (0.22, 0.06, 0.6, 0.28), (0.62, 0.03, 0.38, 0.31)
 MOST_FEATURES = 15
-MOST_HIDDEN = 3  # features that are named as hidden
+MOST_NAMED = 3  # features that are named below the bars
 HIGH, LOW = COLOURS[1], COLOURS[0]
 
 
@@ -56,8 +56,9 @@ def why(
     """Draw why one row is where it is: what ``model.why`` says, on a page.
 
     The surroundings of the row are drawn large, with arrows of the features that change across them. Bars tell what
-    sets the rows around it apart from all rows. Do not read the arrows if the sentence below them says that those of
-    the map are poor, and do not take one row as an example of its whole group.
+    sets the rows around it apart from all rows; below them is named what sets the row itself apart from these. Do not
+    read the arrows if the sentence below them says that those of the map are poor, and do not take one row as an
+    example of its whole group.
 
     Parameters
     ----------
@@ -132,7 +133,7 @@ def _draw_arrows(
 
 
 def _draw_bars(ax: Axes, answer: Why, names: list[str]) -> None:
-    """Draw by how much the rows around differ from all rows, with the row itself as a dot; name what is hidden."""
+    """Draw by how much the rows around differ from all rows, with the row itself as a dot; name other features."""
     lines = answer.apart
     ax.barh(range(len(lines)), [line.z for line in lines], height=0.7, color=[_colour(line) for line in lines])
     own = [(line.own - line.overall) / line.spread for line in lines]
@@ -145,7 +146,10 @@ def _draw_bars(ax: Axes, answer: Why, names: list[str]) -> None:
         )
     ax.set_title(f"What sets the {answer.n_around:.0f} rows around it apart from all rows", fontsize="small")
     caption = ["standard deviations from the mean of all rows (dots: the row itself); values: all rows → around it"]
-    hidden = ", ".join(shortened(names[line.column]) for line in answer.hidden[:MOST_HIDDEN])
+    unlike = "; ".join(f"{shortened(names[line.column])}: {line.values}" for line in answer.unlike[:MOST_NAMED])
+    if unlike:
+        caption.append(f"The row itself is unlike them: {unlike}")
+    hidden = ", ".join(shortened(names[line.column]) for line in answer.hidden[:MOST_NAMED])
     if hidden:
         caption.append(f"Vary here, but the map does not show it: {hidden}")
     write_caption(ax, caption)

@@ -1,11 +1,13 @@
 /** What sets the rows around a point, or around a group of points, apart from all rows. */
 
+import { studentTails } from "./beta";
 import type { Model } from "./model";
 import { nEffective, type Neighbourhood } from "./neighbourhood";
 
 const FROM_CHANCE = 2; // standard errors
 const LEAST_SCORE = 0.3; // of a feature that is worth a word, in standard deviations of the data
-const UNLIKE = 2; // local standard deviations between a row and the mean of those around it
+const RATE = 0.05; // of rows with a chance finding among their own values, if values were normal
+const LEAST_AWAY = 1; // of an own value that is worth a word: what is to be believed of its distance
 const ROUNDING = 1e-6; // a smaller part of a value is rounding of float32
 
 /** Arrays have one entry for each feature; means are scaled. */
@@ -16,11 +18,15 @@ export interface Apart {
   score: Float64Array;
   said: Uint8Array;
   alone: Uint8Array;
+  /** By how many standard deviations the point itself is above the rows around it, and what is to be believed of it. */
+  away: Float64Array;
+  awayScore: Float64Array;
+  /** 1 where the point itself is unlike the rows around it; nowhere for a group. */
   unlike: Uint8Array;
 }
 
-/** By the rows around, whose weights are widely spread, and the scaled values of the point itself. */
-export function apartOf(model: Model, wide: Neighbourhood, own: Float64Array): Apart {
+/** By the rows around, whose weights are widely spread, and the scaled values of the point itself or of a group. */
+export function apartOf(model: Model, wide: Neighbourhood, own: Float64Array, isOneRow: boolean): Apart {
   const { features, nFeatures: n } = model;
   const nAround = nEffective(wide);
   const nRows = Math.max(nAround, 1);
@@ -33,6 +39,8 @@ export function apartOf(model: Model, wide: Neighbourhood, own: Float64Array): A
     score: new Float64Array(n),
     said: new Uint8Array(n),
     alone: new Uint8Array(n),
+    away: new Float64Array(n),
+    awayScore: new Float64Array(n),
     unlike: new Uint8Array(n),
   };
   const correction = nRows > 1 ? nRows / Math.max(nRows - 1, ROUNDING) : 1;
@@ -44,15 +52,29 @@ export function apartOf(model: Model, wide: Neighbourhood, own: Float64Array): A
     const factor = features.factors[h];
     const error = Math.max(Math.sqrt(variance / nRows) / sd, 1 / Math.sqrt(nRows));
     const isBeyondChance = hasRows && Math.abs(z) > FROM_CHANCE * error;
-    const change = Math.abs(clipped(own[h], features.lowest[h], features.highest[h]) - mean);
-    const usual = UNLIKE * Math.sqrt(variance) + ROUNDING * (features.sd[h] + Math.abs(mean));
+    const inside = clipped(own[h], features.lowest[h], features.highest[h]);
+    const away = hasRows && features.sd[h] > 0 ? (inside - mean) / sd : 0;
+    const reliability = features.reliability[h];
     found.z[h] = z;
     found.score[h] = z * factor;
     found.said[h] = isBeyondChance && Math.abs(z) * factor >= LEAST_SCORE ? 1 : 0;
     found.alone[h] = isBeyondChance && Math.abs(z) >= LEAST_SCORE && factor === 0 ? 1 : 0;
-    found.unlike[h] = hasRows && change > usual ? 1 : 0;
+    found.away[h] = away;
+    found.awayScore[h] = away * reliability;
+    const isFar = isOneRow && Math.abs(away) * reliability >= LEAST_AWAY;
+    found.unlike[h] = isFar && tailsBeyond(away, variance / sd ** 2, nRows, reliability) < RATE / n ? 1 : 0;
   }
   return found;
+}
+
+/**
+ * How often a row is as far from the mean of the rows around it by chance. A distance of the reliability r is compared
+ * with √((1 − r)/r) where the rows around vary less: a rare count is far from rows that have none, and tells little.
+ */
+function tailsBeyond(away: number, variance: number, nRows: number, reliability: number): number {
+  if (!(nRows > 1)) return 1;
+  const error = Math.sqrt(Math.max(variance, (1 - reliability) / reliability) * (1 + 1 / nRows));
+  return studentTails(away / error, nRows - 1);
 }
 
 /** Weighted means as given, and means and variances between the limits of every feature. */

@@ -35,7 +35,7 @@ export function pointAnswer(model: Model, row: number): PointAnswer {
   model.data.row(row, own);
   const { ofArrows, ofRegression } = fidelities(model, row, found, tangents);
   return {
-    ...put(model, apartOf(model, widely(model, row, found), own), own, local),
+    ...put(model, apartOf(model, widely(model, row, found), own, true), own, local),
     row,
     intrinsicDim: model.intrinsicDim[row],
     near: found.near,
@@ -58,7 +58,8 @@ export function* groupAnswer(model: Model, given: Int32Array): Generator<number,
     if (wide.length % 20 === 0) yield wide.length / 20 / work;
   }
   const own = meanRow(model, compared);
-  const apart = apartOf(model, rows.length === 1 ? wide[0] : together(wide), own);
+  const isOneRow = rows.length === 1;
+  const apart = apartOf(model, isOneRow ? wide[0] : together(wide), own, isOneRow);
   const locals = new Means(model);
   for (const row of explained) {
     locals.add(localOf(model, row, around(model, row), new Tangents(model)));
@@ -169,7 +170,7 @@ function meanRow(model: Model, rows: Int32Array): Float64Array {
   return sums.map((sum) => sum / rows.length);
 }
 
-/** The answer in the user's units, with the three lists in their order. */
+/** The answer in the user's units, with the lists in their order. */
 function put(model: Model, apart: Apart, own: Float64Array, local: Local): Around {
   const { nFeatures: n, dim, scale, groups } = model;
   const { factors } = model.features;
@@ -178,16 +179,13 @@ function put(model: Model, apart: Apart, own: Float64Array, local: Local): Aroun
   const hasArrow = (h: number) => arrows.subarray(h * dim, (h + 1) * dim).some((length) => length !== 0);
   const shown = new Set(groups ? Array.from(groups).filter((_, h) => local.isShown[h] === 1) : []);
   const isShown = (h: number) => (groups ? shown.has(groups[h]) : local.isShown[h] === 1);
-  // A category is told by what these rows have, and by what they lack only if there is nothing else to say.
-  const isSaid = (h: number) => apart.said[h] === 1;
-  const had = new Set(groups ? Array.from(groups).filter((_, h) => isSaid(h) && apart.score[h] > 0) : []);
-  const isTold = (h: number) => isSaid(h) && (!groups || apart.score[h] > 0 || !had.has(groups[h]));
   const mean = restored(model, apart.mean);
   const [smallest, largest] = [restored(model, local.smallest), restored(model, local.largest)];
   const within = (value: number, h: number) => Math.min(Math.max(value, smallest[h]), largest[h]);
   return {
     nAround: apart.nAround,
-    apart: firstOf(apart.score.map(Math.abs), isTold, groups),
+    apart: largestOf(apart.score, apart.said, groups),
+    unlike: largestOf(apart.awayScore, apart.unlike, groups),
     changes: firstOf(
       local.explained.map((value, h) => value * factors[h]),
       (h) => local.isShown[h] === 1 && factors[h] > 0 && hasArrow(h),
@@ -203,7 +201,7 @@ function put(model: Model, apart: Apart, own: Float64Array, local: Local): Aroun
     own: restored(model, own),
     z: apart.z,
     score: apart.score,
-    unlike: apart.unlike,
+    away: apart.away,
     explained: local.explained,
     isShown: local.isShown,
     arrows,
@@ -211,6 +209,17 @@ function put(model: Model, apart: Apart, own: Float64Array, local: Local): Aroun
     high: mean.map((value, h) => within(value + local.change[h] / scale[h], h)),
     importance: local.importance,
   };
+}
+
+/**
+ * Features that are worth a word, the largest score of either sign first. A category is told by what rows have, and by
+ * what they lack only if there is nothing else to say.
+ */
+function largestOf(score: Float64Array, said: Uint8Array, groups: Numbers | null): Int32Array {
+  const isSaid = (h: number) => said[h] === 1;
+  const had = new Set(groups ? Array.from(groups).filter((_, h) => isSaid(h) && score[h] > 0) : []);
+  const isTold = (h: number) => isSaid(h) && (!groups || score[h] > 0 || !had.has(groups[h]));
+  return firstOf(score.map(Math.abs), isTold, groups);
 }
 
 /** Features that count, the largest score first, of equal ones the first column; of each group its first. */

@@ -15,6 +15,8 @@ export interface Features {
   meanAsGiven: Float64Array;
   /** What a feature counts: 0 if no other feature goes with it. */
   factors: Float64Array;
+  /** What part of the distance of a single value from those around is to be believed. */
+  reliability: Float64Array;
 }
 
 export interface Model {
@@ -66,6 +68,7 @@ export async function openModel(head: Head, bytes: Record<string, Uint8Array<Arr
   const center = get<Float64Array>("center");
   const lengths = find<Float64Array>("lengths");
   const directions = find<Numbers>("directions");
+  const factors = get<Float64Array>("factors");
   const B = directions && Float64Array.from(directions);
   return {
     head,
@@ -93,13 +96,19 @@ export async function openModel(head: Head, bytes: Record<string, Uint8Array<Arr
       mean: get("mean"),
       sd: get("sd"),
       meanAsGiven: get("meanAsGiven"),
-      factors: get("factors"),
+      factors,
+      reliability: reliabilityOf(head, get<Float64Array>("backing"), factors),
     },
     center,
     scale: scalesOf(head, find<Float64Array>("unitFactors")),
     groups: find("groups"),
     lengths,
   };
+}
+
+/** The backing, times the factor that leaves out noise; one half where features are not judged. */
+function reliabilityOf({ isJudged }: Head, backing: Float64Array, factors: Float64Array): Float64Array {
+  return factors.map((factor, h) => (isJudged ? factor * Math.min(Math.max(backing[h], 0), 1) : 0.5));
 }
 
 function scalesOf(head: Head, factors: Float64Array | null): Float64Array {

@@ -37,7 +37,8 @@ function Invitation() {
       <h2>Why is this point here?</h2>
       <p>
         Every point of the map is a row of the data. <strong>Click a point</strong> to ask why it is there. The answer
-        says what sets its neighbourhood apart, what changes across it, and what the map does not show.
+        says what sets its neighbourhood apart, what sets the row itself apart from it, what changes across it, and what
+        the map does not show.
       </p>
       <p>
         <button type="button" class="main" onClick={() => pin(store, exampleRow(store))}>Show me an example</button>
@@ -82,6 +83,7 @@ function Why({ answer }: { answer: PointAnswer }) {
       <p class="sentence">{pointSentence(store, answer)}</p>
       <Pictures answer={answer} />
       <Apart answer={answer} most={most.value} />
+      <Unlike answer={answer} most={most.value} />
       <Changes answer={answer} most={most.value} />
       <Hidden answer={answer} most={most.value} />
       {answer.alone.length > 0 && (
@@ -133,16 +135,43 @@ function Apart({ answer, most }: { answer: PointAnswer; most: number }) {
                 </td>
                 <td>{number(features.overall[feature], spread)}</td>
                 <td>{number(answer.mean[feature], spread)}</td>
-                <td class={answer.unlike[feature] ? "unlike" : ""}>
-                  {number(answer.own[feature], spread)}
-                  {answer.unlike[feature] === 1 && " unlike them"}
-                </td>
+                <td>{number(answer.own[feature], spread)}</td>
               </tr>
             );
           })}
         </TableBox>
       )}
       {shown.length > 0 && <p class="note">Bars: the mean around it, in standard deviations from the mean of all rows. Dot: this row.</p>}
+    </section>
+  );
+}
+
+/** Most rows are like those around them, and have no such list. */
+function Unlike({ answer, most }: { answer: PointAnswer; most: number }) {
+  const { features } = useStore();
+  const shown = [...answer.unlike.subarray(0, most)];
+  if (shown.length === 0) return null;
+  const scale = Math.max(...shown.map((feature) => Math.abs(answer.away[feature])), 1);
+  return (
+    <section>
+      <h3>What sets the row itself apart from them</h3>
+      <TableBox name="This row against the rows around it" header={["feature", "spreads", "around", "this row"]}>
+        {shown.map((feature) => {
+          const spread = features.spread[feature];
+          return (
+            <tr key={feature}>
+              <th scope="row"><FeatureButton feature={feature} /></th>
+              <td class="with-bar">
+                <Bar part={answer.away[feature] / scale} />
+                {signed(answer.away[feature])}
+              </td>
+              <td>{number(answer.mean[feature], spread)}</td>
+              <td>{number(answer.own[feature], spread)}</td>
+            </tr>
+          );
+        })}
+      </TableBox>
+      <p class="note">Bars: this row, in standard deviations of all rows from the mean around it. First is what is surest.</p>
     </section>
   );
 }
