@@ -24,7 +24,7 @@ and why.png the answer about one tumour, which has a ring on the map.
 
 1. The fit took {seconds:.1f} seconds and did not know the diagnoses. Still a tumour's ten neighbours on the map tell
    its own diagnosis in {accuracy:.0%} of the cases.
-2. What tells malignant from benign tumours most surely: {apart}.
+2. What tells malignant from benign tumours best: {apart}.
 3. Row {row} is malignant, but {others:.0%} of its {near} neighbours on the map are benign. Of its {k} neighbours in
    the data {alike} are malignant: a plane cannot keep all of them near, and the page shows where they are. Why?
 

@@ -57,7 +57,7 @@ def test_readme_has_the_findings_of_this_run(folder):
     assert "569 tumours, 30 measurements" in text
     assert re.search(r"took \d+\.\d seconds", text)
     assert float(re.search(r"own diagnosis in (\d+)% of the cases", text)[1]) > 90
-    assert "most surely: worst" in text
+    assert "best: worst" in text
     (row,) = re.findall(
         r"^3\. Row (\d+) is malignant, but \d+% of its 30 neighbours on the map are benign", text, re.M
     )

@@ -155,3 +155,8 @@ function pixelName([, width, channels]: readonly [number, number, number], featu
 export function rowName(head: Head, row: number): string {
   return head.ids === null ? `Row ${row}` : head.ids[row];
 }
+
+/** The same within a sentence. */
+export function rowNameWithin(head: Head, row: number): string {
+  return head.ids === null ? `row ${row}` : head.ids[row];
+}

@@ -1,7 +1,7 @@
 /** "Why is this point here?" */
 import { useSignal } from "@preact/signals";
 
-import { cellText, featureName, labelColour, rowName } from "../atlas";
+import { cellText, featureName, labelColour, rowName, rowNameWithin } from "../atlas";
 import { nearestRow } from "../points/grid";
 import { densestPlace } from "../points/labels";
 import type { NeighboursAnswer, PointAnswer } from "../source";
@@ -22,7 +22,7 @@ export function PointPanel() {
   if (row === null) return <Invitation />;
   return (
     <>
-      <h2>Why is {shortened(rowName(store.atlas.head, row), 60)} here?</h2>
+      <h2>Why is {shortened(rowNameWithin(store.atlas.head, row), 60)} here?</h2>
       <Labels row={row} />
       <Answered asked={store.why.value}>{(answer) => <Why answer={answer} />}</Answered>
       <Answered asked={store.neighbours.value}>{(answer) => <Neighbours answer={answer} />}</Answered>
