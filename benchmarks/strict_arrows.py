@@ -18,7 +18,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from featmap import Explanation, FeatMAP, explain
 from featmap.explanation.arrows import SCORED, Arrows
-from featmap.explanation.neighborhoods import Neighborhoods
+from featmap.explanation.neighborhoods import Neighborhoods, RowsAround
 from featmap.explanation.regression import default_neighbors
 from featmap.explanation.spaces import SpacesOfFit
 from lab.data.labelled import labelled
@@ -62,7 +62,7 @@ def drawn(explanation: Explanation, kind: str, rows: np.ndarray) -> Iterator[np.
 
 def equally_weighted(points: Any, chosen: np.ndarray, k: int, units: np.ndarray) -> Neighborhoods:
     near = points.nearest_on_map(chosen, k)
-    return Neighborhoods(points.mapped, near, np.full(near.shape, 1 / k), units[near])
+    return Neighborhoods(RowsAround(points.mapped, near), np.full(near.shape, 1 / k), units[near])
 
 
 def cosines(arrows: np.ndarray, steps: np.ndarray, changes: np.ndarray) -> np.ndarray:

@@ -63,6 +63,12 @@ def test_arrows_of_features_without_loadings_have_the_right_length(n_neighbors):
         assert 0.95 <= (found * true).sum() / np.square(found).sum() <= 1.1
 
 
+def test_a_single_feature_without_loadings_has_no_arrow():
+    model = FeatMAP(n_epochs=10, pca=1, random_state=0).fit(np.zeros((120, 1)))
+    assert not model.arrows().any()
+    assert model.why(0).changes == ()
+
+
 @pytest.mark.parametrize("n_neighbors", [None, 40])
 def test_arrows_of_features_without_loadings_know_nothing_of_the_others(n_neighbors):
     """The same map and neighbours: twice the other features are twice the components."""

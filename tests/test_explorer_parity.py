@@ -267,8 +267,8 @@ def test_categories_are_compared_as_contrast_compares_them():
         p_values = np.minimum(ask_python(model._made_by, question)["p"] * n_levels, 1)
         np.testing.assert_allclose(own["p"], p_values, rtol=1e-6)
         np.testing.assert_allclose(own["q"][told], false_discovery_control(p_values[told]), rtol=1e-6)
-        by_effect = np.abs(own["effectSize"][own["order"]])
-        np.testing.assert_allclose(by_effect, np.abs(found.effect_size[found.order]), rtol=1e-6)
+        in_order = np.abs(own["effectSize"][own["order"]])
+        np.testing.assert_allclose(in_order, np.abs(found.effect_size[found.order]), rtol=1e-6)
         np.testing.assert_allclose(own["importanceA"][told], found.importance_a, rtol=1e-6)
 
 

@@ -134,8 +134,9 @@ def test_a_region_of_few_rows_has_no_name():
     cells = cells_of(positions, 5, np.array([-0.5, -0.5]), np.array([4.5, 0.5]))
     scores = np.array([[9, 0], [9, 0], [0, 2], [0, 2], [0, 0]], float)
     for fewest, expected in ((1, [[0, 1], [2, 3]]), (5, [[0, 1], [2, 3]]), (6, [])):
-        found = regions_of(cells, CellScores(scores, scores, cells.counts), 9, 2, fewest)
-        assert [region.cells.tolist() for region in found] == expected
+        for counts in (cells.counts, np.ones(5)):  # scores may be of a sample, but all rows count
+            found = regions_of(cells, CellScores(scores, scores, counts), 9, 2, fewest)
+            assert [region.cells.tolist() for region in found] == expected
 
 
 def test_a_region_is_named_by_what_its_own_rows_and_those_around_them_have():

@@ -120,7 +120,8 @@ export function pointSentence(store: Store, answer: PointAnswer): string {
 
 export function contrastSentence(store: Store, answer: ContrastAnswer): string {
   const [first, second] = answer.sizes;
-  const feature = answer.order[0];
+  const sizes = answer.effectSize.map(Math.abs);
+  const feature = answer.order.reduce((most, h) => (sizes[h] > sizes[most] ? h : most));
   const groups = `Region A, ${count(first)} rows, against ${store.rowsB.value === null ? "all others" : "region B"}, ${count(second)} rows`;
   const spread = store.features.spread[feature];
   const means = `${number(answer.meanA[feature], spread)} against ${number(answer.meanB[feature], spread)}`;

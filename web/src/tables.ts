@@ -52,7 +52,7 @@ export function pointTable(atlas: Atlas, answer: PointAnswer): Table {
   };
 }
 
-/** Two groups compared, the largest effect size first. */
+/** Two groups compared: features with a q-value of at most 0.05 first, by the largest effect size. */
 export function contrastTable(atlas: Atlas, answer: ContrastAnswer): Table {
   const lines = [...answer.order].map((h) => [
     featureName(atlas.head, h), userFeature(atlas, h), answer.meanA[h], answer.meanB[h], answer.difference[h],

@@ -101,9 +101,7 @@ def slopes_and_projections(around: Neighborhoods, spaces: Spaces) -> tuple[Doubl
 
 def _grams_of_sets(lines: DoubleArray, sets: IntArray) -> list[DoubleArray]:
     """L Lᵀ over the features of each set: (points, lines, lines) each."""
-    parts = (
-        [np.take(lines, np.flatnonzero(sets == number), axis=2) for number in (0, 1)] if len(sets) > 1 else [lines]
-    )
+    parts = [np.take(lines, np.flatnonzero(sets == number), axis=2) for number in (0, 1)] if sets.any() else [lines]
     return [part @ part.transpose(0, 2, 1) for part in parts]
 
 

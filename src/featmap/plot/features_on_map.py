@@ -79,7 +79,7 @@ def features_on_map(
     -------
     matplotlib.axes.Axes
         The Axes of the map. Each region has a colour; points that no feature sets apart are grey. If there are
-        more than 5,000 rows, regions are found from a random sample of 5,000, and so are their numbers of rows.
+        more than 5,000 rows, regions are found from a random sample of 5,000.
 
     Examples
     --------

@@ -22,13 +22,13 @@ def with_columns(points: Points, pca: PCA) -> Points:
     """
     if pca.whiten:
         raise InvalidParameterError(
-            "in_original_units(pipeline): PCA(whiten=True) changes the scale of its components, so that importance "
+            "in_original_units: PCA(whiten=True) changes the scale of its components, so that importance "
             "cannot be told for columns; leave whiten out"
         )
     mapped = points.mapped
     manifold = mapped.manifold
     if manifold.components is not None:
-        raise InvalidParameterError("in_original_units(pipeline): give either a step PCA or FeatMAP(pca=…), not both")
+        raise InvalidParameterError("in_original_units: give either a step PCA or pca=… of the map, not both")
     columns = scale_data(_columns(manifold.data.as_given(manifold.data.matrix), pca))
     directions = np.ascontiguousarray(pca.components_.T, np.float64)
     mapped = replace(mapped, manifold=replace(manifold, data=columns, components=Components(directions)))

@@ -40,7 +40,7 @@ def follow(step: Any, columns: Origins) -> Origins:
         return columns
     known = ", ".join(sorted(kind.__name__ for kind in FOLLOWED if kind is not SelectorMixin))
     raise InvalidParameterError(
-        f"in_original_units(pipeline): columns cannot be followed through a {type(step).__name__}; steps before "
+        f"in_original_units: columns cannot be followed through a {type(step).__name__}; steps before "
         f"FeatMAP may be {known}, selections of columns, and a PCA as the last one"
     )
 
@@ -63,7 +63,7 @@ def _pipeline(step: Pipeline, columns: Origins) -> Origins:
 def _function(step: FunctionTransformer, columns: Origins) -> Origins:
     if step.func is not None:
         raise InvalidParameterError(
-            "in_original_units(pipeline): a FunctionTransformer may change columns in any way, so that they cannot "
+            "in_original_units: a FunctionTransformer may change columns in any way, so that they cannot "
             "be followed; transform the data before the pipeline"
         )
     return columns
@@ -76,7 +76,7 @@ def _selected(step: Any, columns: Origins) -> Origins:
 def _imputed(step: SimpleImputer, columns: Origins) -> Origins:
     if step.add_indicator:
         raise InvalidParameterError(
-            "in_original_units(pipeline): SimpleImputer(add_indicator=True) adds columns that are not the user's; "
+            "in_original_units: SimpleImputer(add_indicator=True) adds columns that are not the user's; "
             "leave add_indicator out"
         )
     if step.keep_empty_features:
@@ -95,9 +95,7 @@ def _robust(step: RobustScaler, columns: Origins) -> Origins:
 
 def _min_max(step: MinMaxScaler, columns: Origins) -> Origins:
     if step.clip:
-        raise InvalidParameterError(
-            "in_original_units(pipeline): MinMaxScaler(clip=True) is not linear; leave clip out"
-        )
+        raise InvalidParameterError("in_original_units: MinMaxScaler(clip=True) is not linear; leave clip out")
     return columns.before(1 / step.scale_, -step.min_ / step.scale_)
 
 
@@ -128,7 +126,7 @@ def _levels(step: OneHotEncoder, number: int) -> list[str]:
     dropped = None if step.drop_idx_ is None else step.drop_idx_[number]
     if dropped is not None and rare:
         raise InvalidParameterError(
-            "in_original_units(pipeline): OneHotEncoder(drop=…) cannot be followed with rare values; leave drop out"
+            "in_original_units: OneHotEncoder(drop=…) cannot be followed with rare values; leave drop out"
         )
     return [level for place, level in enumerate(levels) if place != dropped]
 

@@ -171,7 +171,7 @@ function Unlike({ answer, most }: { answer: PointAnswer; most: number }) {
           );
         })}
       </TableBox>
-      <p class="note">Bars: this row, in standard deviations of all rows from the mean around it. First is what is surest.</p>
+      <p class="note">Bars: this row, in standard deviations of all rows from the mean around it. First is what is most to be believed.</p>
     </section>
   );
 }

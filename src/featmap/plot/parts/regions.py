@@ -78,7 +78,7 @@ def _heaviest_part(
     occupied = np.zeros(cells.grid.max(axis=0) + 1, bool)
     occupied[tuple(cells.grid[leads].T)] = True
     part = label(occupied, structure=np.ones((3, 3)))[0][tuple(cells.grid[leads].T)]
-    n_rows = np.bincount(part, weights=scores.counts[leads])
+    n_rows = np.bincount(part, weights=cells.counts[leads])
     weights = np.bincount(part, weights=of_feature[leads] * scores.counts[leads]) * (n_rows >= fewest)
     heaviest = int(weights.argmax())
     return float(weights[heaviest]), leads[part == heaviest]
