@@ -126,6 +126,16 @@ def test_a_click_beside_all_points_pins_nothing(reading, penguins_page):
     assert "Why is this point here?" in reader.page.locator(".panel").text_content()
 
 
+def test_only_the_panel_scrolls_when_an_answer_is_long(reading, penguins_page):
+    reader = reading(penguins_page, link="row=0")
+    reader.hear("Row 0 lies")
+    heights = "element => [element.scrollHeight, element.clientHeight]"
+    whole, seen = reader.page.locator(".panel").evaluate(heights)
+    assert whole > seen
+    whole, seen = reader.page.locator("html").evaluate(heights)
+    assert whole == seen
+
+
 def test_arrows_of_a_point_fade_by_their_own_r2(reading, penguins_page, penguins_model):
     reader = reading(penguins_page, link="row=0")
     reader.hear("Row 0 lies")

@@ -93,6 +93,11 @@ def test_it_says_what_it_did(prepared):
     assert repr(prepared) == "Prepare(drop=['quality'], label='species')"
 
 
+def test_a_column_without_a_name_is_told_as_such(frame):
+    frame = frame.rename(columns={"patient": ""})
+    assert "a column without a name (a different value in each row)" in str(prepare(frame))
+
+
 def test_rows_with_more_gaps_than_values_are_told(frame):
     emptied = frame.copy()
     emptied.loc[5, ["length_mm", "mass_g", "island"]] = None

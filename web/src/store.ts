@@ -115,7 +115,7 @@ export function speakAnswers(store: Store): void {
 export function pointSentence(store: Store, answer: PointAnswer): string {
   const name = rowName(store.atlas.head, answer.row);
   if (!answer.isConnected) return `${name} has no neighbours in the data, so there is nothing to tell.`;
-  return whySentence(`${name} lies`, answer, store.features);
+  return whySentence(`${name} lies among ${answer.nAround.toFixed(0)} rows`, answer, store.features);
 }
 
 export function contrastSentence(store: Store, answer: ContrastAnswer): string {

@@ -80,10 +80,10 @@ export interface Features {
   readonly nComponents: number;
 }
 
-/** The answer in one sentence, with the first feature of each list. */
-export function whySentence(subject: string, around: Around, features: Features): string {
+/** The answer in one sentence, with the first feature of each list, after the words that tell what lies among what. */
+export function whySentence(among: string, around: Around, features: Features): string {
   const [apart, unlike, change, hidden] = [around.apart[0], around.unlike[0], around.changes[0], around.hidden[0]];
-  const parts = [`${subject} among ${around.nAround.toFixed(0)} rows` + whose(apart, around, features)];
+  const parts = [among + whose(apart, around, features)];
   if (unlike !== undefined) parts.push(`the row itself is unlike them: ${ownInWords(unlike, around, features)}`);
   if (change !== undefined) {
     parts.push(`${growth(around, change, features.nComponents)} ${grows(change, features)}`);

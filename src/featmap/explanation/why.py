@@ -336,7 +336,7 @@ class Why:
     def _among(self) -> str:
         if len(self.rows) == 1:
             return f"{self.subject} lies among {self.n_around:.0f} rows"
-        return f"{self.subject} lie among {self.n_around:.0f} rows"
+        return f"{self.subject} lie among rows"
 
     def _lists(self) -> list[tuple[str, Sequence[Any]]]:
         unlike = [("What sets the row itself apart from them", self.unlike)] if self.unlike else []

@@ -28,7 +28,11 @@ def _lines(prepared: Prepare) -> Iterator[str]:
     size = f"{len(prepared.gaps_of_rows_):,} rows and {len(uses):,} columns"
     makes = "makes" if total == 1 else "make"
     yield f"{size}: {' and '.join(kinds)} {makes} {_counted(total, 'feature')}."
-    left_out = [f"{role.name} ({role.reason})" for role in prepared.roles_ if role.use in (ID, LEFT_OUT)]
+    left_out = [
+        f"{'a column without a name' if role.name == '' else role.name} ({role.reason})"
+        for role in prepared.roles_
+        if role.use in (ID, LEFT_OUT)
+    ]
     if left_out:
         yield f"Left out: {_named(left_out)}."
     yield from (f"Label: {name}. It has no part in the map." for name, use in uses.items() if use == LABEL)

@@ -105,7 +105,7 @@ function Contrast({ answer }: { answer: ContrastAnswer }) {
       <p class="sentence">{contrastSentence(store, answer)}</p>
       <Pictures answer={answer} />
       <Effects answer={answer} group={group} />
-      {group !== null && <p>{whySentence("Region A: its rows lie", group, store.features)}</p>}
+      {group !== null && <p>{whySentence("Region A: its rows lie among rows", group, store.features)}</p>}
       <PValues answer={answer} />
     </>
   );

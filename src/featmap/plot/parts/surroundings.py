@@ -55,6 +55,10 @@ def draw_surroundings(
     ax.set_aspect("equal", adjustable="datalim")
     centre, radius = model.embedding_[row, :2].astype(float), radius_around(model, row)
     _draw_points(ax, model, centre, radius, labels)
+    is_row = np.arange(len(model.embedding_)) == row
+    ax.scatter(
+        *centre, s=POINT, linewidths=0, zorder=4.5, gid="row itself", **_colours(labels, is_row)
+    )  # above arrows
     draw_rings(ax, centre[None])
     lengths = np.linalg.norm(shown.arrows, axis=1)
     scale = float(REACH * radius / lengths.max()) if lengths.any() else 0.0
