@@ -14,6 +14,8 @@ import pytest
 
 pytest.importorskip("starlette", reason="the local server needs the extra explore")
 
+from featmap import FeatMAP
+from featmap.explorer import serve
 from featmap.explorer.answer_queue import MOST_WAITING, THREADS
 from featmap.explorer.connections import MOST_CONNECTIONS
 from featmap.explorer.desk import Desk
@@ -424,3 +426,16 @@ def test_the_server_is_on_this_machine_only_and_its_port_is_free_afterwards():
     with LocalServer(desk_of(), port) as again:
         assert again.port == port
         assert again.token != server.token
+
+
+def test_ctrl_c_while_the_browser_is_opened_ends_it_as_usual(monkeypatch, capsys):
+    """The link can be read by then."""
+
+    def interrupted(url):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("webbrowser.open", interrupted)
+    before = set(threading.enumerate())
+    serve(FeatMAP(n_epochs=5, random_state=0).fit(np.random.default_rng(0).normal(size=(30, 3))))
+    assert capsys.readouterr().out.endswith("Ctrl-C ends it.\n")
+    assert not [thread for thread in set(threading.enumerate()) - before if thread.name == "featmap-explorer"]

@@ -9,7 +9,6 @@ import socket
 import threading
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
@@ -201,10 +200,9 @@ class LocalServer:
         self._socket.close()
 
     def wait(self) -> None:
-        """Until Ctrl-C."""
-        with suppress(KeyboardInterrupt):
-            while self._thread.is_alive():
-                self._thread.join(0.5)
+        """Until the server ends, or an exception such as that of Ctrl-C."""
+        while self._thread.is_alive():
+            self._thread.join(0.5)
 
     def _run(self) -> None:
         self._server.run(sockets=[self._socket])

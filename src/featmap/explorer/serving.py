@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import webbrowser
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
@@ -81,7 +82,8 @@ def serve(
         "image_shape": image_shape,
         "maps": maps,
     }
-    with LocalServer(desk_of(loaded, "serve", title=title, **said), port) as server:
+    # Ctrl-C is the usual end from the moment on at which the link can be read.
+    with LocalServer(desk_of(loaded, "serve", title=title, **said), port) as server, suppress(KeyboardInterrupt):
         print(OPENED.format(url=server.url), flush=True)
         if open_browser:
             webbrowser.open(server.url)

@@ -57,7 +57,7 @@ def draw_surroundings(
     _draw_points(ax, model, centre, radius, labels)
     is_row = np.arange(len(model.embedding_)) == row
     ax.scatter(
-        *centre, s=POINT, linewidths=0, zorder=4.5, gid="row itself", **_colours(labels, is_row)
+        centre[0], centre[1], s=POINT, linewidths=0, zorder=4.5, gid="row itself", **_colours(labels, is_row)
     )  # above arrows
     draw_rings(ax, centre[None])
     lengths = np.linalg.norm(shown.arrows, axis=1)
