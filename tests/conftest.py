@@ -67,8 +67,8 @@ def flip_singular_vectors(monkeypatch):
 
     find = svd.eigenvectors
 
-    def flipped(matrices):
-        values, vectors = find(matrices)
+    def flipped(matrices, n_axes):
+        values, vectors = find(matrices, n_axes)
         odd = np.abs(vectors).argmax(axis=2, keepdims=True) % 2 == 1
         return values, np.where(odd, -vectors, vectors)
 

@@ -9,6 +9,11 @@ from featmap.tangents import eigen
 from featmap.tangents.eigen import eigenvectors
 
 
+def all_of(matrices):
+    """All eigenvectors, as many as a matrix has rows."""
+    return eigenvectors(matrices, matrices.shape[1])
+
+
 def symmetric(eigenvalues, rng):
     """A matrix with these eigenvalues and random eigenvectors."""
     Q = np.linalg.qr(rng.normal(size=(len(eigenvalues), len(eigenvalues))))[0]
@@ -59,7 +64,7 @@ KINDS = [
 def test_they_are_as_accurate_as_lapacks(kind, k, rng):
     """M v = λ v and orthonormal v to rounding, and the eigenvalues of LAPACK."""
     matrices = matrices_of(kind, k, rng)
-    values, vectors = eigenvectors(matrices)
+    values, vectors = all_of(matrices)
     size = np.abs(matrices).max(initial=1e-300)
     residuals = matrices / size @ vectors.transpose(0, 2, 1) - vectors.transpose(0, 2, 1) * (values / size)[:, None]
     assert np.abs(residuals).max() < 2e-15 * (k + 4)
@@ -69,31 +74,41 @@ def test_they_are_as_accurate_as_lapacks(kind, k, rng):
 
 
 def test_the_largest_entry_is_positive_and_the_first_of_equal_ones(rng):
-    _, vectors = eigenvectors(matrices_of("any", 14, rng))
+    _, vectors = all_of(matrices_of("any", 14, rng))
     assert (np.take_along_axis(vectors, np.abs(vectors).argmax(axis=2)[:, :, None], axis=2) > 0).all()
-    _, vectors = eigenvectors(np.array([[[1.0, -1.0], [-1.0, 1.0]], [[1.0, 1.0], [1.0, 1.0]]]))
+    _, vectors = all_of(np.array([[[1.0, -1.0], [-1.0, 1.0]], [[1.0, 1.0], [1.0, 1.0]]]))
     np.testing.assert_allclose(vectors, np.sqrt(0.5) * np.array([[[1, -1], [1, 1]], [[1, 1], [1, -1]]]))
 
 
 @pytest.mark.parametrize("k", [5, 14, 33])
 def test_lapack_gives_the_same_with_the_same_signs(k, rng, monkeypatch):
     matrices = matrices_of("neighbourhoods", k, rng)[:, :, :]
-    values, vectors = eigenvectors(matrices)
+    values, vectors = all_of(matrices)
     monkeypatch.setattr(eigen, "LARGEST_OWN", 0)
-    others, by_lapack = eigenvectors(matrices)
+    others, by_lapack = all_of(matrices)
     np.testing.assert_allclose(values, others, atol=1e-12 * np.abs(others).max())
     np.testing.assert_allclose(vectors[:, : k - 1], by_lapack[:, : k - 1], atol=1e-8)
 
 
 def test_a_matrix_has_the_same_bits_in_any_company(rng):
     matrices = np.concatenate([matrices_of(kind, 14, rng) for kind in KINDS])
-    values, vectors = eigenvectors(matrices)
+    values, vectors = all_of(matrices)
     for rows in (np.arange(len(matrices))[::-1], np.array([3]), np.array([9, 2, 2, 30])):
-        found = eigenvectors(matrices[rows])
+        found = all_of(matrices[rows])
         assert np.array_equal(found[0], values[rows])
         assert np.array_equal(found[1], vectors[rows])
 
 
+@pytest.mark.parametrize("k", [3, 14, 65])
+def test_the_first_ones_have_the_same_bits_as_among_all(k, rng):
+    matrices = np.concatenate([matrices_of(kind, k, rng) for kind in KINDS])
+    values, vectors = all_of(matrices)
+    for n_axes in (0, 1, 2, 3):
+        found = eigenvectors(matrices, n_axes)
+        assert np.array_equal(found[0], values)
+        assert np.array_equal(found[1], vectors[:, :n_axes])
+
+
 def test_numbers_that_are_none_come_to_an_end():
-    values, _ = eigenvectors(np.full((1, 14, 14), np.nan))
+    values, _ = all_of(np.full((1, 14, 14), np.nan))
     assert np.isnan(values).all()

@@ -102,7 +102,7 @@ def test_noise_is_searched_as_widely_as_it_goes_and_a_warning_names_the_recall(r
     assert search.recall < 0.95
     assert f"finds {search.recall:.2f} of them" in str(caught[0].message)
     assert search.report.recall == search.recall
-    assert re.fullmatch(r"56 of \d+ lists along 16 coordinates, 7 candidates for each neighbour", search.report.way)
+    assert re.fullmatch(r"40 of \d+ lists along 16 coordinates, 5 candidates for each neighbour", search.report.way)
 
 
 @pytest.mark.usefixtures("small_is_large")

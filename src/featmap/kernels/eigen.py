@@ -1,30 +1,29 @@
-"""Eigenvectors of many small symmetric matrices, by Householder's reduction and implicit QL steps.
+"""Leading eigenvectors of many small symmetric matrices, by Householder's reduction and implicit QL steps.
 
-A call of LAPACK costs more than the arithmetic for a matrix of 14 rows. Here a matrix A and the product Z of all
-rotations stand side by side as [A | Z], and rows have a few zeros behind them. So nearly all inner loops run over
-whole rows: they are vector instructions without remainders and without sums across them.
+A call of LAPACK costs more than the arithmetic for a matrix of 14 rows. The steps need only the tridiagonal matrix: their
+rotations are noted, and then applied to the few eigenvectors that are asked for. Rows have a few zeros behind them, and
+all eigenvectors turn at once. So the inner loops are vector instructions without remainders and without sums across
+them.
 """
 
 import math
 
+import numpy as np
+
 from .compilation import compiled, part
 
-PADDED_TO = 16  # numbers in a row of A or Z; a multiple of what vector instructions take
+PADDED_TO = 16  # numbers in a row of a matrix; a multiple of what vector instructions take
+AXES_PADDED_TO = 4  # eigenvectors that turn at once
 MAX_STEPS = 60  # for one eigenvalue; it takes two or three
 RELATIVE = 2.0**-53  # an off-diagonal entry of this part of its diagonal ones counts as zero
 ABSOLUTE = 2.0**-60  # and one of this part of the largest entry of the matrix
 TIE = 1e-6  # entries of an eigenvector that differ by this part count as equally large
 
 
-def padded_width(k):
-    """How long a row of A or Z is for matrices of k rows."""
-    return -(-k // PADDED_TO) * PADDED_TO
-
-
 @part
-def load(matrices, n, both, width):
-    """both = [A | 1] with A = the matrix n divided by its largest entry, which is returned; 1 for zeros."""
-    k = both.shape[0]
+def load(matrices, n, square):
+    """square = the matrix n divided by its largest entry, which is returned; 1 for zeros."""
+    k = square.shape[0]
     size = 0.0
     for i in range(k):
         for j in range(k):
@@ -32,50 +31,52 @@ def load(matrices, n, both, width):
                 size = abs(matrices[n, i, j])
     size = size if size > 0 else 1.0
     for i in range(k):
-        for j in range(width):
-            both[i, j] = matrices[n, i, j] / size if j < k else 0.0
-            both[i, width + j] = 1.0 if i == j else 0.0
+        for j in range(square.shape[1]):
+            square[i, j] = matrices[n, i, j] / size if j < k else 0.0
     return size
 
 
 @part
-def tridiagonalize(both, width, diagonal, beside, v, p):
-    """Make A tridiagonal by reflections 1 − τvvᵀ from both sides, and multiply Z by them. A is used up."""
-    k = both.shape[0]
+def tridiagonalize(square, diagonal, beside, reflections, factors, p):
+    """Make a matrix tridiagonal by reflections 1 − τvvᵀ from both sides. The matrix is used up, v and τ are kept."""
+    k = square.shape[0]
     for j in range(k - 1):
-        diagonal[j] = both[j, j]
-        first, total = both[j, j + 1], 0.0
+        diagonal[j] = square[j, j]
+        first, total = square[j, j + 1], 0.0
         for t in range(j + 2, k):
-            total += both[j, t] * both[j, t]
+            total += square[j, t] * square[j, t]
         length = -math.copysign(math.sqrt(first * first + total), first) if total > 0 else first
         beside[j] = length
         inverse = 1 / (first - length) if total > 0 else 0.0
         tau = (length - first) / length if total > 0 else 0.0
+        factors[j], v = tau, reflections[j]
         for t in range(v.shape[0]):
-            v[t] = both[j, t] * inverse if j + 1 < t < k else 0.0
+            v[t] = square[j, t] * inverse if j + 1 < t < k else 0.0
             p[t] = 0.0
         v[j + 1] = 1.0
         for u in range(j + 1, k):
             factor = tau * v[u]
             for t in range(p.shape[0]):
-                p[t] += factor * both[u, t]
+                p[t] += factor * square[u, t]
         total = 0.0
         for u in range(j + 1, k):
             total += p[u] * v[u]
-        # Beyond A the vector v is zero, so that only the left side of Z changes.
-        for t in range(width):
+        for t in range(p.shape[0]):
             p[t] -= tau / 2 * total * v[t]
         for u in range(j + 1, k):
             v_u, p_u = v[u], p[u]
             for t in range(p.shape[0]):
-                both[u, t] -= v_u * p[t] + p_u * v[t]
-    diagonal[k - 1] = both[k - 1, k - 1]
+                square[u, t] -= v_u * p[t] + p_u * v[t]
+    diagonal[k - 1] = square[k - 1, k - 1]
     beside[k - 1] = 0.0
 
 
 @part
-def ql_steps(both, width, diagonal, beside, first):
-    """Implicit QL steps until the entry ``first`` beside the diagonal is zero. The rows of Z turn with them."""
+def ql_steps(diagonal, beside, first, rotations, places, n_rotations):
+    """Implicit QL steps until the entry ``first`` beside the diagonal is zero. Returns how many rotations are noted.
+
+    Each rotation is a cosine and a sine, and the place of the first of the two rows that it turns.
+    """
     for _ in range(MAX_STEPS):
         last = first
         while abs(beside[last]) > ABSOLUTE and abs(beside[last]) > RELATIVE * (
@@ -92,58 +93,113 @@ def ql_steps(both, width, diagonal, beside, first):
             f, b = sine * beside[i], cosine * beside[i]
             length = math.sqrt(f * f + gap * gap)
             beside[i + 1] = length
-            sine = f / length if length > 0 else 0.0
-            cosine = gap / length if length > 0 else 1.0
+            inverse = 1 / length if length > 0 else 0.0
+            sine = f * inverse
+            cosine = gap * inverse if length > 0 else 1.0
             top = diagonal[i + 1] - shift
             change = (diagonal[i] - top) * sine + 2 * cosine * b
             shift = sine * change
             diagonal[i + 1] = top + shift
             gap = cosine * change - b
-            for t in range(width, both.shape[1]):
-                x, y = both[i, t], both[i + 1, t]
-                both[i + 1, t] = sine * x + cosine * y
-                both[i, t] = cosine * x - sine * y
+            rotations[n_rotations, 0], rotations[n_rotations, 1], places[n_rotations] = cosine, sine, i
+            n_rotations += 1
         diagonal[first] -= shift
         beside[first] = gap
         beside[last] = 0.0
+    return n_rotations
 
 
 @part
-def store(both, width, diagonal, size, n, values, vectors):
-    """Write eigenvalues from the largest on, of equal ones the first place first, and eigenvectors with their signs.
-
-    The largest entry of an eigenvector is positive; of equally large ones, the first. Rounding does not decide
-    between these.
+def begin_vectors(diagonal, size, n, values, turned):
+    """Write eigenvalues from the largest on, of equal ones the first place first. Column a of ``turned`` has 1 at the
+    place of the eigenvalue a, and zeros else.
     """
-    k = both.shape[0]
+    k = turned.shape[0]
+    turned[:] = 0.0
     for i in range(k):
-        place, largest, sign = 0, 0.0, 0.0
+        place = 0
         for j in range(1, k):
             if diagonal[place] == -math.inf or diagonal[j] > diagonal[place]:  # −∞ marks what was written
                 place = j
-        for t in range(width, width + k):
-            if abs(both[place, t]) > largest:
-                largest = abs(both[place, t])
-        for t in range(width, width + k):
-            if sign == 0 and abs(both[place, t]) >= (1 - TIE) * largest:
-                sign = math.copysign(1.0, both[place, t])
-        for t in range(k):
-            vectors[n, i, t] = sign * both[place, width + t]
+        if i < turned.shape[1]:
+            turned[place, i] = 1.0
         values[n, i] = diagonal[place] * size
         diagonal[place] = -math.inf
 
 
-@compiled
-def eigen(matrices, values, vectors, both, diagonal, beside, v, p):
-    """Eigenvalues of symmetric matrices (n, k, k), the largest first, and their eigenvectors as rows: (n, k, k).
+@part
+def turn_back(turned, rotations, places, n_rotations, reflections, factors, sums):
+    """Apply rotations and then reflections, the last ones first: the columns become eigenvectors of the matrix."""
+    k, n_columns = turned.shape
+    for r in range(n_rotations - 1, -1, -1):
+        cosine, sine, above, below = rotations[r, 0], rotations[r, 1], turned[places[r]], turned[places[r] + 1]
+        for a in range(n_columns):
+            x, y = above[a], below[a]
+            above[a] = cosine * x + sine * y
+            below[a] = cosine * y - sine * x
+    for j in range(k - 2, -1, -1):
+        v = reflections[j]
+        for a in range(n_columns):
+            sums[a] = 0.0
+        for u in range(j + 1, k):
+            weight = factors[j] * v[u]
+            for a in range(n_columns):
+                sums[a] += weight * turned[u, a]
+        for u in range(j + 1, k):
+            v_u = v[u]
+            for a in range(n_columns):
+                turned[u, a] -= v_u * sums[a]
 
-    ``both`` (k, 2 padded_width(k)), ``diagonal`` and ``beside`` (k,), ``v`` and ``p``, as long as a row of ``both``,
-    are room to work in.
+
+@part
+def store(turned, n, vectors):
+    """Write eigenvectors with their signs: the largest entry is positive; of equally large ones, the first.
+
+    Rounding does not decide between these.
     """
-    width = both.shape[1] // 2
+    for a in range(vectors.shape[1]):
+        largest, sign = 0.0, 0.0
+        for t in range(turned.shape[0]):
+            largest = max(largest, abs(turned[t, a]))
+        for t in range(turned.shape[0]):
+            if sign == 0 and abs(turned[t, a]) >= (1 - TIE) * largest:
+                sign = math.copysign(1.0, turned[t, a])
+        for t in range(turned.shape[0]):
+            vectors[n, a, t] = sign * turned[t, a]
+
+
+@compiled
+def eigen(matrices, values, vectors, square, reflections, columns, turned, rotations, places):
+    """Eigenvalues of symmetric matrices (n, k, k), the largest first, and the first eigenvectors, as rows: (n, q, k).
+
+    The arrays after them are the room of `room_for_eigen`.
+    """
+    k = square.shape[0]
+    diagonal, beside, factors, p, sums = columns[0], columns[1], columns[2], columns[3], columns[4]
     for n in range(matrices.shape[0]):
-        size = load(matrices, n, both, width)
-        tridiagonalize(both, width, diagonal, beside, v, p)
-        for first in range(both.shape[0]):
-            ql_steps(both, width, diagonal, beside, first)
-        store(both, width, diagonal, size, n, values, vectors)
+        size = load(matrices, n, square)
+        tridiagonalize(square, diagonal, beside, reflections, factors, p[: square.shape[1]])
+        n_rotations = 0
+        for first in range(k):
+            n_rotations = ql_steps(diagonal, beside, first, rotations, places, n_rotations)
+        begin_vectors(diagonal, size, n, values, turned)
+        turn_back(turned, rotations, places, n_rotations, reflections, factors, sums)
+        store(turned, n, vectors)
+
+
+def room_for_eigen(k, n_axes):
+    """Arrays that `eigen` works in, for so many rows of a matrix and so many eigenvectors of it."""
+    width, n_columns = _padded(k, PADDED_TO), _padded(n_axes, AXES_PADDED_TO)
+    most_rotations = MAX_STEPS * k * (k + 1) // 2
+    return (
+        np.empty((k, width)),
+        np.empty((k, width)),
+        np.empty((5, max(width, n_columns))),
+        np.empty((k, n_columns)),
+        np.empty((most_rotations, 2)),
+        np.empty(most_rotations, np.int32),
+    )
+
+
+def _padded(n, step):
+    return -(-n // step) * step

@@ -22,11 +22,11 @@ WANTED_RECALL = 0.95
 MEASURED_ROWS = 200
 QUERIES_AT_ONCE = 100  # of these; a block for each thread
 BYTES_OF_REMAINDERS = 2**25  # of rows and their neighbours, which are made dense for it
-FIRST_PROBES = 28
-FIRST_CANDIDATES = 3.5  # for each neighbour
+FIRST_PROBES = 20
+FIRST_CANDIDATES = 2.5  # for each neighbour
 # Coordinates, and the steps of width that are tried with them; each step is √2 times as wide as the one before.
-LADDER = ((64, 0, 4), (128, 3, 6), (256, 5, 10))
-LAST_STEP = 10
+LADDER = ((64, 0, 5), (128, 4, 7), (256, 6, 11))
+LAST_STEP = 11
 # Nanoseconds, about: to multiply two numbers of a matrix product, to look at a product, to compare two coordinates of
 # a list, to compare two features of a candidate. Only their ratios matter.
 MULTIPLIED, LOOKED_AT, SCANNED, RANKED = 0.025, 2.0, 0.08, 0.5

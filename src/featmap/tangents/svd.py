@@ -137,12 +137,12 @@ def factorize(
     About the mean each column sums to zero but for rounding, which steps that are much longer than σ would enlarge:
     so what is left of the sum is taken off.
     """
-    k, roots = weights.shape[1], np.sqrt(weights.astype(np.float64))
-    squares, vectors = eigenvectors(roots[:, :, None] * grams[:, :k, :k] * roots[:, None, :])
+    k, roots, n_axes = weights.shape[1], np.sqrt(weights.astype(np.float64)), min(r, n_axes)
+    squares, vectors = eigenvectors(roots[:, :, None] * grams[:, :k, :k] * roots[:, None, :], n_axes)
     singular_values = present_values(squares[:, :r], squared_lengths(grams, k), weights)
-    leading = singular_values[:, : min(r, n_axes), None]
+    leading = singular_values[:, :n_axes, None]
     inverses = np.divide(1.0, leading, out=np.zeros(leading.shape), where=leading > 0)
-    columns = roots[:, None] * vectors[:, : leading.shape[1]] * inverses
+    columns = roots[:, None] * vectors * inverses
     columns -= shares[:, None] * columns.sum(axis=2, keepdims=True)
     return np.ascontiguousarray(columns.transpose(0, 2, 1)), singular_values
 
