@@ -13,9 +13,9 @@ LARGEST_OWN = 64  # rows; LAPACK is faster for larger matrices
 def eigenvectors(matrices: DoubleArray, n_axes: int) -> tuple[DoubleArray, DoubleArray]:
     """Eigenvalues of symmetric matrices (n, k, k), the largest first, and the first eigenvectors as rows.
 
-    Their shapes are (n, k) and (n, n_axes, k). The largest entry of an eigenvector is positive, and the first of those
-    that are as large. So the signs are the same whoever computes them, unless rounding decides which entry is the
-    largest.
+    Their shapes are (n, k) and (n, n_axes, k). The largest entry of an eigenvector is positive, and the first of
+    those that are as large. So the signs are the same whoever computes them, unless rounding decides which entry is
+    the largest.
     """
     n_matrices, k, _ = matrices.shape
     if k > LARGEST_OWN:
