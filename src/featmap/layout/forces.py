@@ -105,7 +105,7 @@ def draw_pool(embedding: FloatArray, rng: np.random.Generator) -> tuple[FloatArr
     windows = rng.integers(len(drawn), size=(-(-n_points // CHUNK), DRAWS))
     # A window that reaches the end of the pool continues at its beginning.
     around = np.concatenate([drawn, drawn[:CHUNK]])
-    return np.ascontiguousarray(embedding[around].T), windows
+    return np.ascontiguousarray(embedding.take(around, axis=0).T), windows  # indexing takes five times as long
 
 
 def squared_distances(embedding: np.ndarray, first: np.ndarray, second: np.ndarray) -> DoubleArray:
