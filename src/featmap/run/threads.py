@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import TracebackType
 from typing import Any
 
@@ -144,22 +144,34 @@ class Threads:
             raise InvalidParameterError(
                 f"n_jobs={n_jobs!r}: must be a number of threads, -1 for all, or None for one"
             )
-        self.n_threads = 1 if n_jobs is None else effective_n_jobs(n_jobs)
-        self._pool: ThreadPoolExecutor | None = None
+        self._n_jobs = n_jobs
+        self._is_entered = False
         self._resources = ExitStack()
 
     def __enter__(self) -> Threads:
         self._resources.enter_context(one_library_thread())
-        if self.n_threads > 1:
-            self._pool = ThreadPoolExecutor(self.n_threads, "featmap", initializer=_limit_own_thread)
-            self._resources.callback(self._pool.shutdown, cancel_futures=True)
+        self._is_entered = True
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._resources.close()
-        self._pool = None
+        self._is_entered = False
+        self.__dict__.pop("_pool", None)
+
+    @cached_property
+    def n_threads(self) -> int:
+        return 1 if self._n_jobs is None else effective_n_jobs(self._n_jobs)
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor | None:
+        """Made when there is more than one block of rows: a question about one row would wait for it in vain."""
+        if not self._is_entered or self.n_threads == 1:
+            return None
+        pool = ThreadPoolExecutor(self.n_threads, "featmap", initializer=_limit_own_thread)
+        self._resources.callback(pool.shutdown, cancel_futures=True)
+        return pool
 
     def over_rows(
         self, n_rows: int, task: Task, block: int = BLOCK, report: Callable[[int], object] | None = None
@@ -186,7 +198,7 @@ class Threads:
             if report is not None:
                 report(min(len(finished) * block, n_rows))
 
-        if self._pool is None or n_rows <= block:
+        if n_rows <= block or self._pool is None:
             for start in range(0, n_rows, block):
                 task(start, min(start + block, n_rows))
                 finished.append(start)
