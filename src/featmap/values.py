@@ -210,7 +210,7 @@ class Tangents:
     singular_values: FloatArray  # (m, r) falling, in unit size; 0 beyond the local rank
     intrinsic_dim: IntArray  # (m,) d_i
     radii: Radii  # of the data, along the first d' directions
-    leading: DoubleArray | None = None  # (m, k, q) the first columns of F_i, for the alignment of the same fit
+    leading: FloatArray | None = None  # (m, k, q) the first columns of F_i, for the alignment of the same fit
 
     def __post_init__(self) -> None:
         n_rows, k = self.neighbors.shape
