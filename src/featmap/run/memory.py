@@ -235,12 +235,15 @@ def _tangents(s: Sizes) -> StageMemory:
 
 
 def _start(s: Sizes) -> StageMemory:
-    """Smoothed components, the spectrum, or groups of rows, over which the map of the groups is spread."""
+    """Smoothed components, the spectrum, or groups of rows.
+
+    The map of the groups is spread along the graph in the order of the layout, while that of the rows is still held.
+    """
     if s.m <= SMOOTHED_ROWS:
         return StageMemory("start", 0, s.leading + 24.0 * (s.dim + 8), s.sample)
     if s.m <= SPECTRAL_ROWS:
         return StageMemory("start", 0, s.leading + 36 * s.e + 160)
-    return StageMemory("start", 0, s.leading + 12 * s.e + 40 * s.dim, s.sample)
+    return StageMemory("start", 0, s.leading + s.graph + GROUP_BYTES + 8 + 40 * s.dim, s.sample)
 
 
 def _alignment(s: Sizes) -> StageMemory:
