@@ -96,6 +96,21 @@ def test_connection_of_a_graph_in_another_order(curved, run):
 
 
 @pytest.mark.parametrize("dim", [2, 3])
+def test_rotations_are_the_same_with_and_without_products(curved, dim, run):
+    """In the plane products are kept only if they are asked for."""
+    data, tangents = curved
+    near = Neighbors(tangents.neighbors, np.zeros(tangents.neighbors.shape, np.float32))
+    graph, order = build_graph(near, 15, CONNECT_ALL, run), Order.of_the_rows(500)
+    without, with_products = (
+        make(data, tangents, graph, dim, "mean", order, run) for make in (connect, connect_with_products)
+    )
+    assert without.kept_products is None
+    assert with_products.products.shape == (graph.weights.nnz, dim, dim)
+    assert without.rotations.tobytes() == with_products.rotations.tobytes()
+    assert without.steps.tobytes() == with_products.steps.tobytes()
+
+
+@pytest.mark.parametrize("dim", [2, 3])
 def test_parts_of_the_points_have_the_connection_of_all(curved, dim, run, monkeypatch):
     """Bit for bit: every edge is computed in one of the parts, from the same axes."""
     data, tangents = curved

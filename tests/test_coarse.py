@@ -9,8 +9,10 @@ import scipy.sparse as sp
 import reference
 from featmap.layout import coarse
 from featmap.layout.coarse import GROWTH, SPREADING_SWEEPS, coarsen, spread
+from featmap.layout.order import members_of, order_by_groups
 from featmap.layout.start import NOISE
 from featmap.run import Run
+from featmap.values import Order
 from stages import as_graph
 
 
@@ -47,21 +49,32 @@ def test_centers_have_no_edges_between_them_and_every_point_has_one_to_its_cente
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 10**6])
-def test_sums_between_groups_are_added_in_the_order_of_points(at_once, run, monkeypatch, rng):
-    """In float32, first over the points of one group and then over those of the other, whatever the blocks."""
+def test_sums_between_groups_are_exact(at_once, run, monkeypatch, rng):
+    """Whole numbers of 2⁻³⁶ are added up, so neither blocks nor the end that a sum is made at change a bit of it."""
     monkeypatch.setattr(coarse, "GROUPS_AT_ONCE", at_once)
     P = np.triu(rng.random((90, 90)) * (rng.random((90, 90)) < 0.5), 1).astype(np.float32)
     groups = rng.permutation(np.arange(90) % 5).astype(np.int32)
-    found = coarse.between_groups(as_graph(P + P.T), groups, 5, run).weights.toarray()
-    sums = np.zeros((5, 90), np.float32)
-    for i in range(90):
-        sums[groups[i]] += (P + P.T)[i]
-    between = np.zeros((5, 5), np.float32)
-    for j in range(90):
-        between[:, groups[j]] += sums[:, j]
-    np.fill_diagonal(between, 0)
-    between += between.T
-    np.testing.assert_array_equal(found, between / between.max())
+    found = coarse.between_groups(as_graph(P + P.T), groups, 5, run).weights
+    belongs = np.eye(5, dtype=np.int64)[groups]
+    sums = belongs.T @ np.rint((P + P.T).astype(np.float64) * 2**36).astype(np.int64) @ belongs
+    np.fill_diagonal(sums, 0)
+    np.testing.assert_array_equal(found.toarray(), (sums / sums.max()).astype(np.float32))
+    assert found.has_sorted_indices
+    assert (np.diff(found.indices[found.indptr[1] : found.indptr[2]]) > 0).all()
+
+
+def test_points_of_each_group_are_in_rising_order(rng):
+    groups = rng.integers(0, 7, 50).astype(np.int32)
+    groups[groups == 3] = 4  # a group may have no points
+    firsts, members = members_of(groups, 8)
+    for group in range(8):
+        np.testing.assert_array_equal(members[firsts[group] : firsts[group + 1]], np.flatnonzero(groups == group))
+
+
+def test_an_order_by_groups_has_their_points_side_by_side(rng):
+    groups, of_groups = rng.integers(0, 7, 50).astype(np.int32), Order.of(rng.permutation(7).astype(np.int32))
+    order = order_by_groups(groups, of_groups)
+    np.testing.assert_array_equal(order.rows, np.argsort(of_groups.positions[groups], kind="stable"))
 
 
 def test_groups_on_any_number_of_threads_are_the_same(rng):
@@ -82,7 +95,7 @@ def test_spreading_equals_its_twin(dim, rng, run):
     Y = rng.normal(size=(len(made.centers), dim)).astype(np.float32)
     P = graph.weights.toarray().astype(np.float64)
     expected = reference.smoothed(Y[made.groups].astype(np.float64), P, SPREADING_SWEEPS, 0.0)
-    found = spread(Y, made, graph, 0, run)
+    found = spread(Y, made.groups, graph, 0, run)
     assert found.dtype == np.float32
     assert np.abs(found - GROWTH * expected).max() < 6 * NOISE
     assert len(np.unique(found, axis=0)) == len(found), "noise tells all points apart"

@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 
 import reference
-from featmap import graph as stage
 from featmap.graph import (
     build_graph,
     connected_entries,
@@ -100,7 +99,7 @@ def test_a_hub_has_all_its_edges(run):
 def test_numbers_of_edges_may_take_64_bits(rng, run, monkeypatch):
     near = neighbors_of(rng.normal(size=(100, 5)))
     expected = build_graph(near, 15, CONNECT_ALL, run)
-    monkeypatch.setattr(stage, "BEYOND_INT32", 100)
+    monkeypatch.setattr("featmap.values.BEYOND_INT32", 100)
     found = build_graph(near, 15, CONNECT_ALL, run)
     assert (found.weights.indptr.dtype, found.weights.indices.dtype) == (np.int64, np.int32)
     assert expected.weights.indptr.dtype == np.int32

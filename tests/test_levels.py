@@ -15,11 +15,11 @@ from featmap.layout.descent import State, descend
 from featmap.layout.edges import Edges
 from featmap.layout.forces import Attraction, Repulsion
 from featmap.layout.levels import CoarseStart, coarse_start, coarser_graphs, descend_by_levels, points_at_centers
+from featmap.layout.order import order_along_map
 from featmap.layout.similarity import Curve
 from featmap.layout.start import SIZE
 from featmap.run import Run
 from featmap.run.progress import COARSE_LAYOUT, Progress
-from featmap.values import Graph
 from stages import as_graph, neighbors_and_graph
 
 CURVE = Curve.fit(0.1, 1.0)
@@ -80,6 +80,25 @@ def test_the_coarse_start_shows_the_order_of_the_data(few, along, on_a_curve, ru
     assert abs(np.corrcoef(start.embedding[:, 0], along[points_at_centers(start.levels)])[0, 1]) > 0.95
 
 
+@pytest.mark.parametrize("few", [10_000, 60, 30])
+def test_groups_of_one_coarser_group_are_side_by_side(few, on_a_curve, run, monkeypatch):
+    """The coarsest are in the order of their map. But for the numbers of groups the levels are as they were."""
+    monkeypatch.setattr(levels_module, "FEW", few)
+    data, graph = on_a_curve
+    start, plain = coarse_start(data, graph, 2, 0, run), coarser_graphs(graph, 0, run)
+    assert np.array_equal(order_along_map(start.embedding).rows, np.arange(len(start.embedding)))
+    numbers = np.arange(1500)  # of the points of a level, for those of the plain one
+    for found, expected in zip(start.levels, plain, strict=True):
+        assert np.array_equal(found.groups, np.sort(found.groups)) or found is start.levels[0]
+        groups = np.empty(len(expected.centers), int)
+        groups[expected.groups] = found.groups[numbers]
+        assert np.array_equal(groups[expected.groups], found.groups[numbers])
+        assert np.array_equal(found.centers[groups], numbers[expected.centers])
+        weights = found.graph.weights.toarray()
+        assert np.array_equal(weights[np.ix_(groups, groups)], expected.graph.weights.toarray())
+        numbers = groups
+
+
 @pytest.mark.parametrize("n_pairs", [0, 30])
 def test_groups_without_edges_are_not_joined_for_ever(n_pairs, run, monkeypatch):
     """More groups than are few, none of them connected to another."""
@@ -98,14 +117,16 @@ def test_groups_around_a_hub_are_not_joined_one_by_one(run, monkeypatch):
     assert [len(level.centers) for level in found] == [199]
 
 
-def by_hand(start: CoarseStart, graph: Graph, epochs, run):
+def by_hand(start: CoarseStart, epochs, run):
     """Each level descends from the map of the one before."""
     embedding = start.embedding
     for number in range(len(start.levels) - 1, -1, -1):
         level, state = start.levels[number], State.start(embedding)
         edges = Edges.without_neighbors(level.graph, CURVE)
         descend(state, [Attraction(edges), Repulsion(edges, 0)], epochs[number], epochs[number], run)
-        embedding = spread(state.embedding, level, start.levels[number - 1].graph if number else graph, 0, run)
+        embedding = state.embedding
+        if number:
+            embedding = spread(embedding, level.groups, start.levels[number - 1].graph, 0, run)
     return embedding
 
 
@@ -115,8 +136,8 @@ def test_levels_descend_one_after_another(few, epochs, on_a_curve, run, monkeypa
     data, graph = on_a_curve
     start = coarse_start(data, graph, 2, 0, run)
     assert len(start.levels) == len(epochs)
-    found = descend_by_levels(State.start(start.embedding), start, graph, CURVE, epochs, 0, run)
-    np.testing.assert_array_equal(found, by_hand(start, graph, epochs, run))
+    found = descend_by_levels(State.start(start.embedding), start, CURVE, epochs, 0, run)
+    np.testing.assert_array_equal(found, by_hand(start, epochs, run))
 
 
 def test_epochs_of_all_levels_are_counted_together(on_a_curve, monkeypatch):
@@ -125,7 +146,7 @@ def test_epochs_of_all_levels_are_counted_together(on_a_curve, monkeypatch):
     with Run(1, Progress(lambda *call: calls.append(call))) as run:
         start = coarse_start(*on_a_curve, 2, 0, run)
         with run.timed(COARSE_LAYOUT):
-            descend_by_levels(State.start(start.embedding), start, on_a_curve[1], CURVE, [3, 4, 5], 0, run)
+            descend_by_levels(State.start(start.embedding), start, CURVE, [3, 4, 5], 0, run)
     assert calls == [(COARSE_LAYOUT, 0, 1), *((COARSE_LAYOUT, done, 12) for done in range(1, 13))]
 
 
@@ -139,8 +160,8 @@ def test_maps_of_hard_data_are_finite(X, few, run, monkeypatch):
     monkeypatch.setattr(levels_module, "FEW", few)
     data, _, graph = neighbors_and_graph(X, run)
     start = coarse_start(data, graph, 2, 0, run)
-    found = descend_by_levels(State.start(start.embedding), start, graph, CURVE, [3] * len(start.levels), 0, run)
-    assert found.shape == (len(X), 2)
+    found = descend_by_levels(State.start(start.embedding), start, CURVE, [3] * len(start.levels), 0, run)
+    assert found.shape == (len(start.levels[0].centers), 2)
     assert np.isfinite(found).all()
 
 

@@ -154,7 +154,7 @@ def test_a_checkpoint_keeps_what_stages_give_up():
     assert [stage.working for stage in with_one] == [stage.working for stage in without]
     kept = np.cumsum([mine.kept - other.kept for mine, other in zip(with_one, without, strict=True)])
     beside = dict(zip((stage.stage for stage in without), kept, strict=True))
-    n_edges, factors, starts = 14 * memory.EDGES_PER_NEIGHBOR, 8 * 14 * 2, 4 * 2 + memory.GROUP_BYTES
+    n_edges, factors, starts = 14 * memory.EDGES_PER_NEIGHBOR, 4 * 14 * 2, 4 * 2 + memory.GROUP_BYTES
     assert beside["tangents"] == 0
     assert beside["alignment"] == pytest.approx(starts + 8 * n_edges + 4)
     assert beside["layout"] == pytest.approx(starts + 8 * n_edges + 4 + factors)
@@ -181,7 +181,7 @@ def test_sizes_of_stages_are_those_of_their_modules():
     assert (memory.SAMPLE_BYTES, memory.SAMPLE_ROWS) == (components.SAMPLE_BYTES, components.SAMPLE_ROWS)
     assert (memory.AXES_BYTES, memory.SLICE_FEATURES) == (alignment.BYTES_OF_AXES, alignment.FEWEST_FEATURES)
     assert (memory.MOST_PARTS, memory.LISTS_KEPT_UP_TO) == (alignment.MOST_PARTS, large.LISTS_KEPT_UP_TO)
-    assert (memory.PRODUCT_BYTES, memory.LEADING_BYTES) == (svd.BYTES_OF_PRODUCTS, svd.BYTES_OF_LEADING)
+    assert memory.PRODUCT_BYTES == svd.BYTES_OF_PRODUCTS
     assert (memory.SMOOTHED_ROWS, memory.SPECTRAL_ROWS) == (start.SMOOTHED_UP_TO, start.SPECTRUM_UP_TO)
     assert memory.BLOCK_BYTES == scaling.BYTES_PER_BLOCK
     # The last block of a list is half full on average.

@@ -9,8 +9,8 @@ from sklearn.datasets import make_swiss_roll
 
 import reference
 from featmap.data.scaling import scale_data
-from featmap.tangents import svd
-from featmap.tangents.axes import axes, factors_of, feature_importance, loadings
+from featmap.kernels.tangents import axes_of_points
+from featmap.tangents.axes import axes, factors_of, feature_importance, leading_axes, leading_factors, loadings
 from featmap.tangents.svd import count_dimensions, find_tangents
 from stages import all_rows, tangents_of
 
@@ -148,13 +148,39 @@ def test_factors_are_made_again_bit_for_bit(center, n_axes, run, digits):
     for rows in (all_rows(tangents), np.array([7], np.int32), np.array([299, 3, 3, 150], np.int32)):
         for n_asked in (n_axes, 14):
             factors = factors_of(data, tangents, rows, n_asked)[3]
-            assert np.array_equal(factors[:, :, :n_axes], tangents.leading[rows])
+            assert np.array_equal(factors[:, :, :n_axes].astype(np.float32), tangents.leading[rows])
 
 
-def test_leading_factors_are_not_kept_where_they_are_large(run, digits, monkeypatch):
-    monkeypatch.setattr(svd, "BYTES_OF_LEADING", 8 * 14 * 2 * 300 - 1)
-    assert tangents_of(digits[:300], run)[1].leading is None
-    assert tangents_of(digits[:299], run)[1].leading is not None
+@pytest.mark.parametrize("q", [1, 2, 5])
+def test_leading_factors_are_those_that_were_kept_or_made_again(run, digits, q):
+    data, tangents, _ = tangents_of(digits[:300], run, n_axes=2)
+    made_again = leading_factors(data, tangents.without_leading(), q, run)
+    assert made_again.dtype == np.float32
+    assert made_again.shape == (300, 14, q)
+    assert np.array_equal(leading_factors(data, tangents, q, run), made_again)
+    assert np.array_equal(made_again[:, :, :2], tangents.leading[:, :, :q])
+
+
+@pytest.mark.parametrize("q", [1, 2, 3])
+@pytest.mark.parametrize("width", [1, 16, 50, 64])
+def test_axes_have_the_same_bits_by_slices_of_features(run, digits, q, width):
+    """On a cluster a partition makes the axes of all features, in an alignment here they come by slices."""
+    data, tangents, _ = tangents_of(digits[:300], run, n_axes=q)
+    rows, numbers = np.array([299, 3, 3, 150], np.int32), np.arange(300, dtype=np.int32)
+    whole = leading_axes(data, tangents, tangents.leading, rows)
+    for first in range(0, 64, width):
+        n = min(width, 64 - first)
+        part, room = np.empty((4, q, n), np.float32), (np.empty(14, np.int32), np.empty((2, n)))
+        axes_of_points(rows, data.matrix, numbers, tangents.neighbors, tangents.leading, first, *room, part)
+        assert np.array_equal(part, whole[:, :, first : first + n])
+
+
+def test_leading_axes_are_the_axes_but_for_rounding(run, digits):
+    """The factors of leading directions are rounded to float32, since little cancels in these."""
+    data, tangents, _ = tangents_of(digits[:300], run, n_axes=2)
+    rows = all_rows(tangents)
+    rounded = leading_axes(data, tangents, tangents.leading, rows)
+    np.testing.assert_allclose(rounded, axes(data, tangents, rows, 2), atol=1e-6)
 
 
 def test_a_neighbourhood_of_any_size_has_axes(rng, run):

@@ -17,9 +17,7 @@ from .kernels.memberships import (
     row_sums,
 )
 from .run import Run
-from .values import DoubleArray, FloatArray, Graph, IntArray, Neighbors, Order, sorted_csr
-
-BEYOND_INT32 = 2**31  # from so many edges on their numbers take 64 bits
+from .values import DoubleArray, FloatArray, Graph, IntArray, Neighbors, Order, edge_numbers, sorted_csr
 
 
 def build_graph(neighbors: Neighbors, n_neighbors: int, unconnected_from: float, run: Run) -> Graph:
@@ -104,8 +102,7 @@ def join(targets: IntArray, strengths: DoubleArray, firsts: np.ndarray, lasts: n
         n_rows,
         lambda start, stop: fill_forward(targets, joined, firsts, lasts, indptr, ends, start, stop, indices, weights),
     )
-    numbers = indptr.astype(np.int32) if len(weights) < BEYOND_INT32 else indptr
-    return Graph(sorted_csr(weights, indices, numbers))
+    return Graph(sorted_csr(weights, indices, edge_numbers(indptr)))
 
 
 def edges_to_neighbors(

@@ -27,13 +27,14 @@ from .graph import (
     neighbor_memberships,
     weights_of_neighbors,
 )
+from .layout.coarse import spread
 from .layout.density import AttractionWithDensity, Target
 from .layout.descent import State, descend
 from .layout.edges import Edges
 from .layout.forces import Attraction, Repulsion
 from .layout.levels import coarse_start, descend_by_levels
 from .layout.moments import MapMoments
-from .layout.order import order_along_map
+from .layout.order import order_along_map, order_by_groups
 from .layout.ring import place_unconnected
 from .layout.similarity import Curve
 from .layout.start import make_start
@@ -239,9 +240,7 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run, connect: Connect |
     The graph is held once: in the order of the layout until the map is made, and then in that of the rows again.
     """
     curve, plan = Curve.fit(settings.min_dist, settings.spread), settings.plan(manifold.space.shape[0])
-    start = find_start(manifold, settings, curve, plan, run)
-    order = order_along_map(start)
-    graph = order.graph_into_layout(manifold.graph)
+    order, graph, start = find_start(manifold, settings, curve, plan, run)
     manifold = manifold.without_graph()
     return_free_memory()
     connect, dim, center = connect or connector(settings.frames), settings.n_components, manifold.tangent_center
@@ -252,14 +251,14 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run, connect: Connect |
     return_free_memory()
 
     with run.timed("layout"):
-        state = run.kept("layout", partial(State.start, order.into_layout(start)))
+        state = run.kept("layout", partial(State.start, start))
         del start
         descend_in_two_parts(state, edges, manifold.tangents.radii, order, fit, plan, settings, run)
     with run.timed("frames"):
         frames = fit(state.embedding)
         del fit, connection  # they take more memory than what follows
         radii = MapMoments.exact(state.embedding, edges, run).radii(frames.axes, run)
-        manifold = replace(manifold, graph=order.graph_into_rows(graph))
+        manifold = replace(manifold, graph=order.graph_into_rows(graph, run.over_rows))
     return Fitted(
         manifold,
         place_unconnected(order.into_rows(state.embedding), manifold.graph),
@@ -271,15 +270,23 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run, connect: Connect |
     )
 
 
-def find_start(manifold: Manifold, settings: Settings, curve: Curve, plan: Plan, run: Run) -> FloatArray:
-    """Where the map starts: from a map of groups of points, if the plan has one."""
+def find_start(
+    manifold: Manifold, settings: Settings, curve: Curve, plan: Plan, run: Run
+) -> tuple[Order, Graph, FloatArray]:
+    """The order of the layout, and in this order the graph and where the map starts."""
     space, graph, dim, seed = manifold.space, manifold.graph, settings.n_components, settings.seed
     if not plan.coarse:
-        return run.stage("start", make_start, settings.init, space, graph, dim, seed)
+        start = run.stage("start", make_start, settings.init, space, graph, dim, seed)
+        order = order_along_map(start)
+        return order, order.graph_into_layout(graph, run.over_rows), order.into_layout(start)
     start = run.stage("start", coarse_start, space, graph, dim, seed)
     with run.timed(COARSE_LAYOUT):
         state = run.kept(COARSE_LAYOUT, lambda: State.start(start.embedding))
-        return descend_by_levels(state, start, graph, curve, plan.of_levels(len(start.levels)), seed, run)
+        of_groups = descend_by_levels(state, start, curve, plan.of_levels(len(start.levels)), seed, run)
+        groups = start.levels[0].groups
+        order = order_by_groups(groups, order_along_map(of_groups))
+        graph = order.graph_into_layout(graph, run.over_rows)  # first, since spreading goes along its edges
+        return order, graph, spread(of_groups, order.into_layout(groups), graph, seed, run)
 
 
 def edges_of_layout(manifold: Manifold, graph: Graph, order: Order, curve: Curve, run: Run) -> Edges:

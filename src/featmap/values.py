@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
@@ -14,6 +15,15 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float32]
 DoubleArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
+
+Task = Callable[[int, int], None]  # of a block of rows
+OverRows = Callable[[int, Task], None]  # calls a task for all blocks of so many rows, as `Run.over_rows`
+
+BEYOND_INT32 = 2**31  # from so many edges on their numbers take 64 bits
+
+
+def _all_at_once(n_rows: int, task: Task) -> None:
+    task(0, n_rows)
 
 
 def _check(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
@@ -47,19 +57,19 @@ class Order:
         """An array with an entry for each position of the layout, in the order of the rows."""
         return by_position[self.positions]
 
-    def graph_into_layout(self, graph: Graph) -> Graph:
+    def graph_into_layout(self, graph: Graph, over_rows: OverRows = _all_at_once) -> Graph:
         """The same graph with its points in the order of the layout."""
-        return Graph(_reordered(graph.weights, self.rows, self.positions))
+        return Graph(_reordered(graph.weights, self.rows, self.positions, over_rows))
 
-    def graph_into_rows(self, graph: Graph) -> Graph:
+    def graph_into_rows(self, graph: Graph, over_rows: OverRows = _all_at_once) -> Graph:
         """The graph in the order of the rows again, with the bytes that it had."""
-        return Graph(_reordered(graph.weights, self.positions, self.rows))
+        return Graph(_reordered(graph.weights, self.positions, self.rows, over_rows))
 
     def edges_into_layout(self, graph: Graph) -> np.ndarray:
         """The number that each edge of `graph_into_layout` has among the edges of the graph."""
         edges = graph.weights
         numbers = sorted_csr(np.arange(edges.nnz), edges.indices, edges.indptr)
-        return _reordered(numbers, self.rows, self.positions).data
+        return _reordered(numbers, self.rows, self.positions, _all_at_once).data
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -80,15 +90,24 @@ def sorted_csr(data: np.ndarray, indices: IntArray, indptr: np.ndarray) -> sp.cs
     return matrix
 
 
-def _reordered(matrix: sp.csr_matrix, order: IntArray, places: IntArray) -> sp.csr_matrix:
+def edge_numbers(indptr: NDArray[np.int64]) -> np.ndarray:
+    """Where the edges of each point begin, in 32 bits if these can count all edges."""
+    return indptr.astype(np.int32) if indptr[-1] < BEYOND_INT32 else indptr
+
+
+def _reordered(matrix: sp.csr_matrix, order: IntArray, places: IntArray, over_rows: OverRows) -> sp.csr_matrix:
     """Rows and columns in another order, in which number i of before has the place places[i] = order⁻¹[i]."""
     from .kernels.edges import reorder_edges  # here, since compiled code is loaded by the first fit
 
     indptr = np.zeros_like(matrix.indptr)
     np.cumsum(np.diff(matrix.indptr)[order], out=indptr[1:])
     indices, data = np.empty_like(matrix.indices), np.empty_like(matrix.data)
-    parts = matrix.indptr, matrix.indices, matrix.data
-    reorder_edges(*parts, order, places, indptr, 0, len(order), indices, data)
+
+    def task(start: int, stop: int) -> None:
+        parts = matrix.indptr, matrix.indices, matrix.data
+        reorder_edges(*parts, order, places, indptr, start, stop, indices, data)
+
+    over_rows(len(order), task)
     return sorted_csr(data, indices, indptr)
 
 
@@ -210,7 +229,7 @@ class Tangents:
     singular_values: FloatArray  # (m, r) falling, in unit size; 0 beyond the local rank
     intrinsic_dim: IntArray  # (m,) d_i
     radii: Radii  # of the data, along the first d' directions
-    leading: DoubleArray | None = None  # (m, k, q) the first columns of F_i, for the alignment of the same fit
+    leading: FloatArray | None = None  # (m, k, q) the first columns of F_i, for the alignment of the same fit
 
     def __post_init__(self) -> None:
         n_rows, k = self.neighbors.shape

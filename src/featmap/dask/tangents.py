@@ -21,7 +21,7 @@ from ..data.sparse import Matrix
 from ..neighbors.partition import Partition
 from ..run import Run
 from ..tangents.alignment import connect_part
-from ..tangents.axes import axes
+from ..tangents.axes import leading_axes, leading_factors
 from ..tangents.svd import find_tangents
 from ..values import Connection, FloatArray, Graph, IntArray, Tangents
 from .blocks import joined, n_bytes_of_row
@@ -206,11 +206,15 @@ def _spaces_of(table: Table, around: Surroundings, own: int, settings: Neighborh
             settings.intrinsic_dim,
             settings.n_components,
             run,
-        ).without_leading()
-        rows, q = np.arange(len(table.own), dtype=np.int32), min(settings.n_components, tangents.n_directions)
-        step = table.data.rows_per_block(neighbors.shape[1])
-        blocks = [axes(table.data, tangents, rows[start : start + step], q) for start in range(0, len(rows), step)]
-    return Spaces(tangents, np.concatenate(blocks))
+        )
+        q = min(settings.n_components, tangents.n_directions)
+        factors, rows = leading_factors(table.data, tangents, q, run), np.arange(len(table.own), dtype=np.int32)
+
+        def body(start: int, stop: int) -> tuple[FloatArray]:
+            return (leading_axes(table.data, tangents, factors, rows[start:stop]),)
+
+        (axes,) = run.by_blocks(len(rows), body, table.data.rows_per_block(neighbors.shape[1]))
+    return Spaces(tangents.without_leading(), axes)
 
 
 def _without_axes(table: Table, spaces: Spaces) -> tuple[Tangents, int]:

@@ -4,6 +4,9 @@ import numpy as np
 from numba import uint32
 
 from .compilation import compiled
+from .edges import sort_by_columns
+
+STEP = 2.0**-36  # weights are added up as whole numbers of these
 
 
 @compiled
@@ -34,6 +37,43 @@ def join_centers(indptr, indices, weights, numbers, start, stop, groups):
             if numbers[i] < 0 <= number and weights[e] > strongest:
                 strongest = weights[e]
                 groups[i] = number
+
+
+@compiled
+def sort_by_groups(groups, ends, members):
+    """Write the points of each group one after another, in rising order. ends[a] is where those of group a begin.
+
+    It moves on to where they end.
+    """
+    for i in range(groups.shape[0]):
+        members[ends[groups[i]]] = i
+        ends[groups[i]] += 1
+
+
+@compiled
+def sum_between_groups(indptr, indices, weights, groups, firsts, members, start, stop, places, counts, columns, sums):
+    """Sums of the weights from the groups start to stop to each other group, and how many of these each has.
+
+    Those of a group come one after another, with rising columns. ``places`` has −1 for every group. Sums are whole
+    numbers of STEPs: these have no order, so that both ends of an edge between groups have the same sum. Returns the
+    number of all.
+    """
+    n = 0
+    for a in range(start, stop):
+        begin = n
+        for place in range(firsts[a], firsts[a + 1]):
+            i = members[place]
+            for e in range(indptr[i], indptr[i + 1]):
+                b = groups[indices[e]]
+                if b == a:
+                    continue
+                if places[b] < begin:  # what a group before left behind
+                    places[b], columns[n], sums[n] = n, b, 0
+                    n += 1
+                sums[places[b]] += np.int64(np.rint(np.float64(weights[e]) / STEP))
+        sort_by_columns(columns[begin:n], sums[begin:n])
+        counts[a - start] = n - begin
+    return n
 
 
 @compiled

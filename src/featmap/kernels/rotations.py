@@ -28,17 +28,24 @@ def nearest_in_the_plane(a, b, c, d, tolerance):
     return (cosine / length, sine / length, mirrors) if length > 0 else (1.0, 0.0, False)
 
 
+@part
+def code_of_nearest(a, b, c, d, tolerance):
+    """The code of the orthogonal matrix nearest to [[a, b], [c, d]]."""
+    cosine, sine, mirrors = nearest_in_the_plane(
+        np.float64(a), np.float64(b), np.float64(c), np.float64(d), tolerance
+    )
+    is_swapped = abs(cosine) < abs(sine)
+    smaller, larger = (cosine, sine) if is_swapped else (sine, cosine)
+    bits = MIRRORS * mirrors + COSINE_IS_SMALLER * is_swapped + LARGER_IS_NEGATIVE * (larger < 0)
+    return 8 * np.int64(np.rint(smaller / STEP)) + bits
+
+
 @compiled
 def code_rotations(matrices, tolerance, out):
     """out[e] = the code of the orthogonal matrix nearest to each matrix (n, 2, 2)."""
     for e in range(matrices.shape[0]):
-        a, b = np.float64(matrices[e, 0, 0]), np.float64(matrices[e, 0, 1])
-        c, d = np.float64(matrices[e, 1, 0]), np.float64(matrices[e, 1, 1])
-        cosine, sine, mirrors = nearest_in_the_plane(a, b, c, d, tolerance)
-        is_swapped = abs(cosine) < abs(sine)
-        smaller, larger = (cosine, sine) if is_swapped else (sine, cosine)
-        bits = MIRRORS * mirrors + COSINE_IS_SMALLER * is_swapped + LARGER_IS_NEGATIVE * (larger < 0)
-        out[e] = 8 * np.int64(np.rint(smaller / STEP)) + bits
+        matrix = matrices[e]
+        out[e] = code_of_nearest(matrix[0, 0], matrix[0, 1], matrix[1, 0], matrix[1, 1], tolerance)
 
 
 @inlined

@@ -4,6 +4,7 @@ import numpy as np
 
 from .compilation import compiled, compiled_sums, inlined
 from .edges import find_edge
+from .rotations import code_of_nearest
 
 TILE = 3  # rows of a tile of inner products, which share what they read
 SUMMED_AT_ONCE = 4  # differences whose sum is written once
@@ -95,29 +96,71 @@ def room_for_grams(k):
 
 
 @inlined
-def local_axis(centers, rows, positions, factors, p, axis, first, out):
-    """out = Σ_a factors[p, a, axis]·(neighbour a − center), in float64, for the features from ``first`` on."""
-    for h in range(out.shape[0]):
-        out[h] = 0.0
-    center = centers[p]
-    for a in range(positions.shape[1]):
-        # A view: the compiler vectorises the loop only if it knows that no index is negative.
-        row, factor = rows[positions[p, a]][first : first + out.shape[0]], factors[p, a, axis]
-        for h in range(out.shape[0]):
-            out[h] += factor * (np.float64(row[h]) - np.float64(center[h]))
+def sum_two_axes(center, rows, places, factors, one, other, first, u, v):
+    """u = Σ_a factors[a, one]·(neighbour a − center), v the same with ``other``, in float64.
+
+    Neighbour a is the row places[a], from the feature ``first`` on. Four of them are added at a time, so that sums
+    are read and written rarely, and both axes are summed while the rows are at hand.
+    """
+    k, n = places.shape[0], u.shape[0]
+    for h in range(n):
+        u[h] = 0.0
+        v[h] = 0.0
+    for a in range(0, k, SUMMED_AT_ONCE):
+        b, c, d = min(a + 1, k - 1), min(a + 2, k - 1), min(a + 3, k - 1)
+        # Views: the compiler vectorises the loop only if it knows that no index is negative.
+        x0, x1 = rows[places[a]][first : first + n], rows[places[b]][first : first + n]
+        x2, x3 = rows[places[c]][first : first + n], rows[places[d]][first : first + n]
+        # Beyond the last neighbour its row is read again, and counts nothing.
+        is_b, is_c, is_d = np.float64(b > a), np.float64(c > b), np.float64(d > c)
+        u0, u1 = np.float64(factors[a, one]), is_b * factors[b, one]
+        u2, u3 = is_c * factors[c, one], is_d * factors[d, one]
+        v0, v1 = np.float64(factors[a, other]), is_b * factors[b, other]
+        v2, v3 = is_c * factors[c, other], is_d * factors[d, other]
+        for h in range(n):
+            middle = np.float64(center[h])
+            d0, d1 = np.float64(x0[h]) - middle, np.float64(x1[h]) - middle
+            d2, d3 = np.float64(x2[h]) - middle, np.float64(x3[h]) - middle
+            u[h] += (u0 * d0 + u1 * d1) + (u2 * d2 + u3 * d3)
+            v[h] += (v0 * d0 + v1 * d1) + (v2 * d2 + v3 * d3)
 
 
-@compiled_sums
+# Both kernels of axes keep the order of their sums as it is written. So they have the same bits, whichever of them
+# makes the axes of a point and however many features it is given at a time.
+@compiled
 def local_axes(centers, rows, positions, factors, first, sums, out):
     """out[p, l] = Σ_a F[a, l]·(neighbour a − center), the axis l of point p, for the features from ``first`` on.
 
-    The centers have these features only. ``sums`` has room for as many numbers.
+    The centers have these features only. ``sums`` has room for two axes.
     """
+    last = out.shape[1] - 1
     for p in range(positions.shape[0]):
-        for axis in range(out.shape[1]):
-            local_axis(centers, rows, positions, factors, p, axis, first, sums)
-            for h in range(sums.shape[0]):
-                out[p, axis, h] = sums[h]
+        for axis in range(0, last + 1, 2):
+            other = min(axis + 1, last)
+            sum_two_axes(centers[p], rows, positions[p], factors[p], axis, other, first, sums[0], sums[1])
+            for h in range(out.shape[2]):
+                out[p, axis, h] = sums[0, h]
+                out[p, other, h] = sums[1, h]
+
+
+@compiled
+def axes_of_points(points, rows, places, neighbors, factors, first, near, sums, out):
+    """The same for the points i of a table: point i is its row places[i], with the neighbours neighbors[i].
+
+    ``near`` has room for the places of the neighbours of a point.
+    """
+    last, n = out.shape[1] - 1, out.shape[2]
+    for p in range(points.shape[0]):
+        i = points[p]
+        for a in range(near.shape[0]):
+            near[a] = places[neighbors[i, a]]
+        center = rows[places[i]][first : first + n]
+        for axis in range(0, last + 1, 2):
+            other = min(axis + 1, last)
+            sum_two_axes(center, rows, near, factors[i], axis, other, first, sums[0], sums[1])
+            for h in range(n):
+                out[p, axis, h] = sums[0, h]
+                out[p, other, h] = sums[1, h]
 
 
 @inlined
@@ -201,10 +244,14 @@ def edge_geometry(axes, axis_places, rows, places, first, indptr, indices, start
 
 
 @compiled_sums
-def edge_geometry_of_two(axes, axis_places, rows, places, first, indptr, indices, start, stop, halves, steps):
+def edge_geometry_of_two(
+    axes, axis_places, rows, places, first, indptr, indices, start, stop, tolerance, steps, halves, codes
+):
     """The same for two directions, with all eight sums of an edge in one loop, several times as fast.
 
     Of V_jᵀV_i, the transpose of V_iᵀV_j, one row is added to halves[e] and the other to half of the edge j→i.
+    With the last of the features ``codes`` get the nearest rotations, as codes; before, they have no length. Where no
+    other features come before, and nobody asks for the products later, the halves need have no length.
     """
     n = axes.shape[2]
     for i in range(start, stop):
@@ -233,26 +280,33 @@ def edge_geometry_of_two(axes, axis_places, rows, places, first, indptr, indices
             steps[e, 1] += v_here
             steps[back, 0] -= u_there
             steps[back, 1] -= v_there
-            halves[e, 0] += uu
-            halves[e, 1] += uv
-            halves[back, 0] += vu
-            halves[back, 1] += vv
+            if halves.shape[0] > 0:
+                uu += halves[e, 0]
+                uv += halves[e, 1]
+                vu += halves[back, 0]
+                vv += halves[back, 1]
+                halves[e, 0] = uu
+                halves[e, 1] = uv
+                halves[back, 0] = vu
+                halves[back, 1] = vv
+            if codes.shape[0] > 0:
+                codes[e] = code_of_nearest(uu, uv, vu, vv, tolerance)
+                codes[back] = code_of_nearest(uu, vu, uv, vv, tolerance)
 
 
 @compiled
-def whole_products(indptr, indices, halves, start, stop, out):
-    """V_jᵀV_i of all edges of the points from start to stop, from the halves of `edge_geometry_of_two`."""
-    offset = indptr[start]
-    for i in range(start, stop):
+def whole_products(indptr, indices, halves, out):
+    """V_jᵀV_i of all edges, from the halves of `edge_geometry_of_two`."""
+    for i in range(indptr.shape[0] - 1):
         for e in range(indptr[i], indptr[i + 1]):
             j = indices[e]
             back, is_upper = find_edge(indptr, indices, j, i), i < j
             upper, lower = (e, back) if is_upper else (back, e)
             a, b, c, d = halves[upper, 0], halves[upper, 1], halves[lower, 0], halves[lower, 1]
-            out[e - offset, 0, 0] = a
-            out[e - offset, 0, 1] = b if is_upper else c
-            out[e - offset, 1, 0] = c if is_upper else b
-            out[e - offset, 1, 1] = d
+            out[e, 0, 0] = a
+            out[e, 0, 1] = b if is_upper else c
+            out[e, 1, 0] = c if is_upper else b
+            out[e, 1, 1] = d
 
 
 @compiled

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
-from ..kernels.coarse import choose_centers, join_centers
+from ..kernels.coarse import choose_centers, join_centers, sum_between_groups
 from ..run import Run
-from ..values import FloatArray, Graph, IntArray
+from ..values import FloatArray, Graph, IntArray, edge_numbers, sorted_csr
+from .order import members_of
 from .start import NOISE, averaged
 
 GROUPS_AT_ONCE = 1024  # whose edges a thread sums
@@ -56,36 +56,32 @@ def coarsen(graph: Graph, seed: int, run: Run) -> CoarseGraph:
 
 def between_groups(graph: Graph, groups: IntArray, n_groups: int, run: Run) -> Graph:
     """W_ab = Σ P_ij over the points i of a and j of b, divided by the largest; 0 within a group."""
-    ones, rows = np.ones(len(groups), np.float32), np.arange(len(groups) + 1)
-    belongs = sp.csr_matrix((ones, groups, rows), (len(groups), n_groups))
-    members, sums = belongs.T.tocsr(), {}
+    edges, (firsts, members) = graph.weights, members_of(groups, n_groups)
+    degrees, found = np.diff(edges.indptr), {}
 
     def task(start: int, stop: int) -> None:
-        to_points = members[start:stop] @ graph.weights
-        to_points.sort_indices()  # sums over points are in their order
-        sums[start] = to_points @ belongs
+        most = int(degrees[members[firsts[start] : firsts[stop]]].sum())
+        counts, columns = np.empty(stop - start, np.int64), np.empty(most, np.int32)
+        sums, places = np.empty(most, np.int64), np.full(n_groups, -1, np.int32)
+        known = (edges.indptr, edges.indices, edges.data, groups, firsts, members, start, stop)
+        n = sum_between_groups(*known, places, counts, columns, sums)
+        found[start] = counts, columns[:n].copy(), sums[:n].copy()
 
     run.over_rows(n_groups, task, GROUPS_AT_ONCE)
-    return symmetric(sp.vstack([part for _, part in sorted(sums.items())], "coo"))
+    counts, columns, sums = zip(*(found[start] for start in sorted(found)), strict=True)
+    largest = max((part.max(initial=0) for part in sums), default=0)
+    indptr = np.zeros(n_groups + 1, np.int64)
+    np.cumsum(np.concatenate(counts), out=indptr[1:])
+    weights = np.concatenate([(part / max(largest, 1)).astype(np.float32) for part in sums])
+    return Graph(sorted_csr(weights, np.concatenate(columns), edge_numbers(indptr)))
 
 
-def symmetric(sums: sp.coo_matrix) -> Graph:
-    """Sums between groups without those within groups, relative to the largest."""
-    apart = sums.row != sums.col
-    between = sp.csr_matrix((sums.data[apart], (sums.row[apart], sums.col[apart])), sums.shape)
-    # W_ab and W_ba are summed in another order. Their sum is the same for both, and twice as large as either.
-    between = (between + between.T).astype(np.float32).tocsr()
-    between.sort_indices()
-    between.data /= between.data.max(initial=np.float32(1e-30))
-    return Graph(between)
-
-
-def spread(embedding: FloatArray, coarse: CoarseGraph, graph: Graph, seed: int, run: Run) -> FloatArray:
+def spread(embedding: FloatArray, groups: IntArray, graph: Graph, seed: int, run: Run) -> FloatArray:
     """A map of all points from one of their groups, grown, plus a little noise.
 
     Each point begins where its group is, and moves a few times to the mean of its neighbours.
     """
-    points = embedding.astype(np.float64)[coarse.groups]
+    points = embedding.astype(np.float64)[groups]
     for _ in range(SPREADING_SWEEPS):
         points = averaged(points, graph, run)
     noise = np.random.default_rng([seed, 3]).normal(0, NOISE, points.shape)

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ..data.scaling import ScaledData
 from ..run import Run
-from ..values import FloatArray, Graph, IntArray
+from ..values import FloatArray, Graph, IntArray, Order
 from .coarse import CoarseGraph, coarsen, spread
 from .descent import State, descend
 from .edges import Edges
 from .forces import Attraction, Force, Repulsion
+from .order import order_along_map, order_by_groups
 from .similarity import Curve
 from .start import finished, principal_components, smoothed_components
 
@@ -36,7 +38,30 @@ def coarse_start(data: ScaledData, graph: Graph, dim: int, seed: int, run: Run) 
     """The levels, and a start of the map of the coarsest from smoothed principal components of its centres."""
     levels = coarser_graphs(graph, seed, run)
     components = principal_components(data.matrix[points_at_centers(levels)], dim, run)
-    return CoarseStart(levels, finished(smoothed_components(components, levels[-1].graph, run), seed))
+    embedding = finished(smoothed_components(components, levels[-1].graph, run), seed)
+    order = order_along_map(embedding)
+    return CoarseStart(side_by_side(levels, order, run), order.into_layout(embedding))
+
+
+def side_by_side(levels: Sequence[CoarseGraph], order: Order, run: Run) -> list[CoarseGraph]:
+    """The same levels, with groups that belong to one coarser group side by side in memory.
+
+    The coarsest groups are in the given order. The points of the first level keep theirs.
+    """
+    orders = [order]
+    for level in reversed(levels[1:]):
+        orders.insert(0, order_by_groups(level.groups, orders[0]))
+    orders.insert(0, Order.of_the_rows(len(levels[0].groups)))
+    return [in_orders(level, *ends, run) for level, ends in zip(levels, pairwise(orders), strict=True)]
+
+
+def in_orders(level: CoarseGraph, points: Order, groups: Order, run: Run) -> CoarseGraph:
+    """A level whose points and groups have these orders."""
+    return CoarseGraph(
+        points.positions[groups.into_layout(level.centers)],
+        groups.positions[points.into_layout(level.groups)],
+        groups.graph_into_layout(level.graph, run.over_rows),
+    )
 
 
 def coarser_graphs(graph: Graph, seed: int, run: Run) -> list[CoarseGraph]:
@@ -59,18 +84,19 @@ def points_at_centers(levels: Sequence[CoarseGraph]) -> IntArray:
 
 
 def descend_by_levels(
-    state: State, start: CoarseStart, graph: Graph, curve: Curve, epochs: Sequence[int], seed: int, run: Run
+    state: State, start: CoarseStart, curve: Curve, epochs: Sequence[int], seed: int, run: Run
 ) -> FloatArray:
-    """A map of all points, from coarse to fine. ``epochs`` has those of each level, in the order of the levels.
+    """A map of the finest groups, from coarse to fine. ``epochs`` has those of each level, in their order.
 
     The state is that of one level, which its number of points tells. A descent that is resumed goes on there.
     """
     for number, level in reversed([*enumerate(start.levels)]):
         if len(state.embedding) < len(level.centers):
-            state.begin_again(spread(state.embedding, start.levels[number + 1], level.graph, seed, run))
+            coarser = start.levels[number + 1]
+            state.begin_again(spread(state.embedding, coarser.groups, level.graph, seed, run))
         if len(state.embedding) == len(level.centers):
             edges = Edges.without_neighbors(level.graph, curve)
             forces: tuple[Force, ...] = Attraction(edges), Repulsion(edges, seed)
             n_epochs, before, after = epochs[number], sum(epochs[number + 1 :]), sum(epochs[:number])
             descend(state, forces, n_epochs, n_epochs, run, before, after)
-    return spread(state.embedding, start.levels[0], graph, seed, run)
+    return state.embedding

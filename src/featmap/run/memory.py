@@ -33,7 +33,6 @@ SAMPLE_ROWS = 10_000
 SMOOTHED_ROWS = 20_000  # up to so many rows the start is smoothed principal components
 SPECTRAL_ROWS = 100_000  # up to so many rows it is the graph's spectrum
 PRODUCT_BYTES = 2**20  # of inner products of the points of a block
-LEADING_BYTES = 2**28  # up to so many bytes the leading factors of all points are kept until the alignment
 AXES_BYTES = 2**27  # of axes of all points, for a slice of the features
 SLICE_FEATURES = 64  # that it has at least
 MOST_PARTS = 4  # of the points, where the axes of all take more
@@ -137,9 +136,8 @@ class Sizes:
 
     @property
     def leading(self) -> float:
-        """Bytes a row of the leading factors, where they are kept until the alignment."""
-        factors = 8.0 * self.k_tangent * self.q
-        return factors if factors * self.m <= LEADING_BYTES else 0.0
+        """Bytes a row of the leading factors, which are kept from the tangent spaces to the alignment."""
+        return 4.0 * self.k_tangent * self.q
 
     @property
     def products(self) -> float:
@@ -237,24 +235,32 @@ def _tangents(s: Sizes) -> StageMemory:
 
 
 def _start(s: Sizes) -> StageMemory:
-    """Smoothed components, the spectrum, or groups of rows, over which the map of the groups is spread."""
+    """Smoothed components, the spectrum, or groups of rows.
+
+    The map of the groups is spread along the graph in the order of the layout, while that of the rows is still held.
+    """
     if s.m <= SMOOTHED_ROWS:
         return StageMemory("start", 0, s.leading + 24.0 * (s.dim + 8), s.sample)
     if s.m <= SPECTRAL_ROWS:
         return StageMemory("start", 0, s.leading + 36 * s.e + 160)
-    return StageMemory("start", 0, s.leading + 12 * s.e + 40 * s.dim, s.sample)
+    return StageMemory("start", 0, s.leading + s.graph + GROUP_BYTES + 8 + 40 * s.dim, s.sample)
 
 
 def _alignment(s: Sizes) -> StageMemory:
-    """The graph changes its order, and is not held twice. Rotations are made when the axes are gone."""
-    width = min(s.n, max(SLICE_FEATURES, AXES_BYTES // (4 * s.m * s.q)))
-    factors = s.leading if width == s.n else 8.0 * s.k_tangent * s.q
+    """The graph changes its order, and is not held twice.
+
+    In the plane codes of rotations are written while the axes are there, and sums along edges are kept if there are
+    several slices of features. On other maps the sums are kept, and rotations are made when the axes are gone.
+    """
+    in_plane, width = s.q == s.dim == 2, min(s.n, max(SLICE_FEATURES, AXES_BYTES // (4 * s.m * s.q)))
     n_parts = min(MOST_PARTS, max(1, -(-4 * s.m * s.q * width // AXES_BYTES)))
     axes = 4.0 * s.q * width * (1.0 if n_parts == 1 else AXES_PER_POINT / n_parts)
     copied = 0.0 if width == s.n and not s.is_sparse else 4.0 * width
-    sums = 8 * s.e if s.q == s.dim == 2 else 4 * s.e * s.q**2
-    working = factors + sums + max(axes + copied - s.rotations, 0.0) + 16 + 4 * s.dim
-    return StageMemory("alignment", s.connection, working, s.products)
+    if in_plane:
+        sums = axes + copied + (8 * s.e if width < s.n else 0)
+    else:
+        sums = 4 * s.e * s.q**2 + max(axes + copied - s.rotations, 0.0)
+    return StageMemory("alignment", s.connection, s.leading + sums + 20 + 4 * s.dim, s.products)
 
 
 def _layout(s: Sizes) -> StageMemory:

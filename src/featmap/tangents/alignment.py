@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from ..data.scaling import ScaledData
 from ..data.sparse import SparseRows, dense_rows
-from ..kernels.rotations import code_rotations
-from ..kernels.tangents import center_steps, edge_geometry, edge_geometry_of_two, local_axes, whole_products
+from ..kernels.tangents import axes_of_points, center_steps, edge_geometry, edge_geometry_of_two, whole_products
 from ..run import Run
-from ..values import Connection, DoubleArray, FloatArray, Graph, IntArray, Order, Tangents
-from .axes import axes, factors_of
+from ..values import Connection, FloatArray, Graph, IntArray, Order, Tangents
+from .axes import axes, leading_factors
 from .polar import DEGENERATE, polar
-from .svd import points_per_block
 
 # The axes of all points are computed for a slice of features at a time. It takes at most this many bytes, or has this
 # many features if they take more: narrower slices would be slow, and data that are not wide have one slice.
@@ -36,7 +33,8 @@ class Table:
 
     rows: FloatArray
     first: int  # the place of the first feature of the slice
-    places: IntArray  # (m,) the place in the table of each point, in the order of the layout
+    of_points: IntArray  # (m,) the place in the table of each point, in the order of the layout
+    of_rows: IntArray  # (m,) and in the order of the data
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,9 @@ class Room:
         return self._memory[:size].reshape(shape)
 
 
-UseAxes = Callable[[Part, FloatArray, Table], None]  # of the axes V_iᵀ of a part, for some features, and the rows
+# Of the axes V_iᵀ of a part, for some features, of the rows, and of whether these features are the last.
+UseAxes = Callable[[Part, FloatArray, Table, bool], None]
+ForEachPart = Callable[[UseAxes], None]
 
 
 def alignment(data: ScaledData, tangents: Tangents, i: int, j: int, dim: int) -> FloatArray:
@@ -110,13 +110,7 @@ def connect(
     The points of the graph are in the order of the layout. About the "mean", the mean of a point's steps is
     subtracted from each of them: then all that is computed from them is about the mean as well.
     """
-    q = min(dim, tangents.n_directions)
-    if q == 0:
-        return Connection(
-            np.empty((graph.weights.nnz, 0, 0), np.float32), np.empty((graph.weights.nnz, 0), np.float32)
-        )
-    each_part = partial(_for_each_part, data=data, tangents=tangents, graph=graph, q=q, order=order, run=run)
-    return _connected(graph, *_sums_along_edges(each_part, graph, q, dim, center, run), run)
+    return _connected(data, tangents, graph, dim, center, order, False, run)
 
 
 def connect_with_products(
@@ -129,9 +123,29 @@ def connect_with_products(
     run: Run,
 ) -> Connection:
     """The same with V_jᵀ V_i on every edge."""
+    return _connected(data, tangents, graph, dim, center, order, True, run)
+
+
+def _connected(
+    data: ScaledData,
+    tangents: Tangents,
+    graph: Graph,
+    dim: int,
+    center: str,
+    order: Order,
+    with_products: bool,
+    run: Run,
+) -> Connection:
     q = min(dim, tangents.n_directions)
-    each_part = partial(_for_each_part, data=data, tangents=tangents, graph=graph, q=q, order=order, run=run)
-    return _connected_with_products(graph, *_sums_along_edges(each_part, graph, q, dim, center, run), run)
+    if q == 0:
+        none = np.empty((graph.weights.nnz, 0, 0), np.float32)
+        return Connection(none, np.empty((graph.weights.nnz, 0), np.float32), none if with_products else None)
+    slices = _feature_slices(*data.shape, q)
+
+    def each_part(use: UseAxes) -> None:
+        _for_each_part(use, data, tangents, graph, q, slices, order, run)
+
+    return _along_edges(each_part, len(slices), graph, q, dim, center, with_products, run)
 
 
 def connect_part(
@@ -142,78 +156,86 @@ def connect_part(
     It is right on the edges of those points of the graph that have all of their edges in it.
     """
     q, order = axes.shape[1], Order.of_the_rows(len(axes))
-    whole, room = Part.of(graph, 0, len(axes)), Room()
+    whole, room, slices = Part.of(graph, 0, len(axes)), Room(), _feature_slices(n_rows, axes.shape[2], q)
 
     def each_slice(use: UseAxes) -> None:
-        for columns in _feature_slices(n_rows, axes.shape[2], q):
-            use(whole, np.ascontiguousarray(axes[:, :, columns]), _copied_slice(data, columns, order, room, run))
+        for columns in slices:
+            table = _copied_slice(data, columns, order, room, run)
+            use(whole, np.ascontiguousarray(axes[:, :, columns]), table, columns is slices[-1])
 
-    sums = _sums_along_edges(each_slice, graph, q, dim, center, run)
-    return (_connected_with_products if solver == "paper" else _connected)(graph, *sums, run)
-
-
-def _connected(graph: Graph, products: FloatArray, steps: FloatArray, run: Run) -> Connection:
-    return Connection(_rotations(graph, products, run), steps)
+    return _along_edges(each_slice, len(slices), graph, q, dim, center, solver == "paper", run)
 
 
-def _connected_with_products(graph: Graph, products: FloatArray, steps: FloatArray, run: Run) -> Connection:
-    whole = _whole_products(graph, products, 0, graph.weights.shape[0]) if _are_halves(products) else products
-    return Connection(_rotations(graph, products, run), steps, whole)
+def _along_edges(
+    each_part: ForEachPart,
+    n_slices: int,
+    graph: Graph,
+    q: int,
+    dim: int,
+    center: str,
+    with_products: bool,
+    run: Run,
+) -> Connection:
+    """The connection from sums along every edge, to which each part of the points adds for each slice of features.
 
-
-def _sums_along_edges(
-    each_part: Callable[[UseAxes], None], graph: Graph, q: int, dim: int, center: str, run: Run
-) -> tuple[FloatArray, FloatArray]:
-    """V_jᵀ V_i, on maps in the plane by halves (`edge_geometry_of_two`), and the steps along every edge.
-
-    ``each_part`` calls a function for the axes of each part of the points and each slice of the features.
+    ``each_part`` calls a function for the axes of each part and slice.
     """
-    edges, n_points = graph.weights, graph.weights.shape[0]
-    in_the_plane = q == dim == 2
-    sums_of_slice = edge_geometry_of_two if in_the_plane else edge_geometry
-    products = np.zeros((edges.nnz, 2) if in_the_plane else (edges.nnz, q, q), np.float32)
-    steps = np.zeros((edges.nnz, q), np.float32)
+    if q == dim == 2:
+        connection = _along_edges_in_the_plane(each_part, n_slices, graph, with_products, run)
+    else:
+        connection = _along_edges_of_any_map(each_part, graph, q, with_products, run)
+    if center == "mean":
+        edges, steps = graph.weights, connection.steps
+        run.over_rows(edges.shape[0], lambda start, stop: center_steps(edges.indptr, edges.data, start, stop, steps))
+    return connection
 
-    def add_sums(part: Part, axes: FloatArray, table: Table) -> None:
+
+def _along_edges_in_the_plane(
+    each_part: ForEachPart, n_slices: int, graph: Graph, with_products: bool, run: Run
+) -> Connection:
+    """Rotations are codes. With the last features they follow from the sums of an edge, while these are at hand.
+
+    The sums are kept, by halves, only if there are several slices.
+    """
+    edges = graph.weights
+    steps, codes = np.zeros((edges.nnz, 2), np.float32), np.empty(edges.nnz, np.int32)
+    halves = np.zeros((edges.nnz if n_slices > 1 or with_products else 0, 2), np.float32)
+
+    def add_sums(part: Part, axes: FloatArray, table: Table, is_last: bool) -> None:
+        found = codes if is_last else codes[:0]
+
         def task(start: int, stop: int) -> None:
             ends = (edges.indptr, edges.indices, part.start + start, part.start + stop)
-            sums_of_slice(axes, part.places, table.rows, table.places, table.first, *ends, products, steps)
+            places = (axes, part.places, table.rows, table.of_points, table.first)
+            edge_geometry_of_two(*places, *ends, DEGENERATE, steps, halves, found)
 
         run.over_rows(part.stop - part.start, task)
 
     each_part(add_sums)
-    if center == "mean":
-        run.over_rows(n_points, lambda start, stop: center_steps(edges.indptr, edges.data, start, stop, steps))
-    return products, steps
+    return Connection(codes, steps, _whole_products(graph, halves) if with_products else None)
 
 
-def _are_halves(products: FloatArray) -> bool:
-    return products.ndim == 2
+def _along_edges_of_any_map(
+    each_part: ForEachPart, graph: Graph, q: int, with_products: bool, run: Run
+) -> Connection:
+    edges = graph.weights
+    steps, products = np.zeros((edges.nnz, q), np.float32), np.zeros((edges.nnz, q, q), np.float32)
+
+    def add_sums(part: Part, axes: FloatArray, table: Table, is_last: bool) -> None:
+        def task(start: int, stop: int) -> None:
+            ends = (edges.indptr, edges.indices, part.start + start, part.start + stop)
+            edge_geometry(axes, part.places, table.rows, table.of_points, table.first, *ends, products, steps)
+
+        run.over_rows(part.stop - part.start, task)
+
+    each_part(add_sums)
+    return Connection(_polar_of_edges(graph, products, run), steps, products if with_products else None)
 
 
-def _rotations(graph: Graph, products: FloatArray, run: Run) -> np.ndarray:
-    """O_ij of every edge, on maps in the plane as codes."""
-    return (_codes if _are_halves(products) else _polar_of_edges)(graph, products, run)
-
-
-def _codes(graph: Graph, halves: FloatArray, run: Run) -> IntArray:
-    """O_ij of every edge as a code. If a tangent space has too few directions, the identity completes it."""
-    indptr = graph.weights.indptr
-    codes = np.empty(len(halves), np.int32)
-
-    def task(start: int, stop: int) -> None:
-        products = _whole_products(graph, halves, start, stop)
-        code_rotations(products, DEGENERATE, codes[indptr[start] : indptr[stop]])
-
-    run.over_rows(len(indptr) - 1, task)
-    return codes
-
-
-def _whole_products(graph: Graph, halves: FloatArray, start: int, stop: int) -> FloatArray:
-    """V_jᵀ V_i of the edges of some points."""
-    indptr, indices = graph.weights.indptr, graph.weights.indices
-    products = np.empty((indptr[stop] - indptr[start], 2, 2), np.float32)
-    whole_products(indptr, indices, halves, start, stop, products)
+def _whole_products(graph: Graph, halves: FloatArray) -> FloatArray:
+    """V_jᵀ V_i of all edges."""
+    products = np.empty((len(halves), 2, 2), np.float32)
+    whole_products(graph.weights.indptr, graph.weights.indices, halves, products)
     return products
 
 
@@ -246,33 +268,38 @@ def _parts(graph: Graph, bytes_of_point: int) -> Iterator[Part]:
 
 
 def _for_each_part(
-    use: UseAxes, data: ScaledData, tangents: Tangents, graph: Graph, q: int, order: Order, run: Run
+    use: UseAxes,
+    data: ScaledData,
+    tangents: Tangents,
+    graph: Graph,
+    q: int,
+    slices: Sequence[slice],
+    order: Order,
+    run: Run,
 ) -> None:
     """Call ``use`` with V_iᵀ of each part of the points and the rows, for each slice of the features.
 
     They are right until the next are made.
     """
-    slices, leading = _feature_slices(*data.shape, q), tangents.leading
-    if leading is not None and leading.shape[2] < q:
-        leading = None  # the tangent spaces were found for fewer directions
-    if leading is None and len(slices) > 1:
-        leading = _leading_factors(data, tangents, q, run)
-
-    def factors(rows: IntArray) -> DoubleArray:
-        return factors_of(data, tangents, rows, q)[3] if leading is None else leading[rows]
-
+    factors = leading_factors(data, tangents, q, run)
+    is_whole = len(slices) == 1 and not isinstance(data.matrix, SparseRows)
     of_rows, of_axes = Room(), Room()
 
     def use_slice(columns: slice) -> None:
-        is_whole, width = len(slices) == 1 and not isinstance(data.matrix, SparseRows), columns.stop - columns.start
-        table = Table(data.matrix, 0, order.rows) if is_whole else _copied_slice(data, columns, order, of_rows, run)
+        width = columns.stop - columns.start
+        table = _whole_table(data, order) if is_whole else _copied_slice(data, columns, order, of_rows, run)
         for part in _parts(graph, 4 * q * width):
             out = of_axes.take(len(part.points), q, width)
             _axes_of_slice(table, part.points, tangents, factors, order, run, out)
-            use(part, out, table)
+            use(part, out, table, columns is slices[-1])
 
     for columns in slices:
         use_slice(columns)
+
+
+def _whole_table(data: ScaledData, order: Order) -> Table:
+    """All features of the rows as they are."""
+    return Table(data.matrix, 0, order.rows, np.arange(len(order), dtype=np.int32))
 
 
 def _copied_slice(data: ScaledData, columns: slice, order: Order, room: Room, run: Run) -> Table:
@@ -285,36 +312,24 @@ def _copied_slice(data: ScaledData, columns: slice, order: Order, room: Room, ru
         rows[start:stop] = dense_rows(part, order.rows[start:stop])
 
     run.over_rows(len(order), task)
-    return Table(rows, 0, np.arange(len(order), dtype=np.int32))
+    return Table(rows, 0, np.arange(len(order), dtype=np.int32), order.positions)
 
 
 def _axes_of_slice(
     table: Table,
     points: IntArray,
     tangents: Tangents,
-    factors: Callable[[IntArray], DoubleArray],
+    factors: FloatArray,
     order: Order,
     run: Run,
     out: FloatArray,
 ) -> None:
     """out = V_iᵀ of some points of the layout, for the features of a slice."""
-    width = out.shape[2]
+    k, width = tangents.neighbors.shape[1], out.shape[2]
 
     def task(start: int, stop: int) -> None:
-        here = order.rows[points[start:stop]]
-        centers = table.rows[table.places[points[start:stop]], table.first : table.first + width]
-        positions = table.places[order.positions[tangents.neighbors[here]]]
-        centers, sums = np.ascontiguousarray(centers), np.empty(width)
-        local_axes(centers, table.rows, positions, factors(here), table.first, sums, out[start:stop])
+        here, room = order.rows[points[start:stop]], (np.empty(k, np.int32), np.empty((2, width)))
+        known = (table.rows, table.of_rows, tangents.neighbors, factors, table.first)
+        axes_of_points(here, *known, *room, out[start:stop])
 
     run.over_rows(len(points), task, POINTS_PER_BLOCK)
-
-
-def _leading_factors(data: ScaledData, tangents: Tangents, q: int, run: Run) -> DoubleArray:
-    """The first q columns of F_i of all points."""
-    rows = np.arange(len(tangents.neighbors), dtype=np.int32)
-
-    def body(start: int, stop: int) -> tuple[DoubleArray]:
-        return (factors_of(data, tangents, rows[start:stop], q)[3],)
-
-    return run.by_blocks(len(rows), body, points_per_block(data, tangents.neighbors.shape[1]))[0]

@@ -11,15 +11,36 @@ from ..errors import InvalidParameterError
 from ..kernels.tangents import local_axes, local_importance, room_for_importance
 from ..run import Run
 from ..values import DoubleArray, FloatArray, IntArray, Tangents
-from .svd import svds_of_table
+from .svd import points_per_block, svds_of_table
 
 
 def axes(data: ScaledData, tangents: Tangents, rows: IntArray, n_axes: int) -> FloatArray:
     """V_iᵀ of some rows: (rows, n_axes, features), zero beyond the local rank."""
     out = np.zeros((len(rows), n_axes, data.shape[1]), np.float32)
     centers, table, positions, factors = factors_of(data, tangents, rows, n_axes)
-    local_axes(centers, table, positions, factors, 0, np.empty(data.shape[1]), out[:, : factors.shape[2]])
+    local_axes(centers, table, positions, factors, 0, np.empty((2, data.shape[1])), out[:, : factors.shape[2]])
     return out
+
+
+def leading_axes(data: ScaledData, tangents: Tangents, factors: FloatArray, rows: IntArray) -> FloatArray:
+    """V_iᵀ of some rows as the alignment needs them, from the leading factors of all rows."""
+    out = np.empty((len(rows), factors.shape[2], data.shape[1]), np.float32)
+    table, positions = data.table(tangents.neighbors[rows])
+    centers, here = dense_rows(tangents.centers, rows), factors[rows].astype(np.float64)
+    local_axes(centers, table, positions, here, 0, np.empty((2, data.shape[1])), out)
+    return out
+
+
+def leading_factors(data: ScaledData, tangents: Tangents, q: int, run: Run) -> FloatArray:
+    """The first q columns of F_i of all rows: those that were kept, or the same made again."""
+    kept, rows = tangents.leading, np.arange(len(tangents.neighbors), dtype=np.int32)
+    if kept is not None and kept.shape[2] >= q:
+        return np.ascontiguousarray(kept[:, :, :q])
+
+    def body(start: int, stop: int) -> tuple[FloatArray]:
+        return (factors_of(data, tangents, rows[start:stop], q)[3].astype(np.float32),)
+
+    return run.by_blocks(len(rows), body, points_per_block(data, tangents.neighbors.shape[1]))[0]
 
 
 def factors_of(

@@ -29,7 +29,6 @@ RANK_TOLERANCE = 1e-4
 ROUNDING = 1e-12
 
 BYTES_OF_PRODUCTS = 2**20  # of a block of points: their inner products stay in cache
-BYTES_OF_LEADING = 2**28  # the leading factors of all points are kept for the alignment if they take no more
 
 
 def find_tangents(
@@ -53,7 +52,6 @@ def find_tangents(
     n_rows, k = neighbors.shape
     weights, near_weights = weights.astype(np.float32, copy=False), near_weights.astype(np.float32, copy=False)
     n_leading = min(n_axes, k, data.shape[1])
-    n_kept = n_leading if 8 * n_rows * k * n_leading <= BYTES_OF_LEADING else 0
 
     def body(start: int, stop: int) -> tuple[np.ndarray, ...]:
         here = slice(start, stop)
@@ -64,7 +62,7 @@ def find_tangents(
         return (
             singular_values.astype(np.float32),
             count_dimensions(singular_values, intrinsic_dim),
-            factors[:, :, :n_kept],
+            factors.astype(np.float32),
             *local_radii(grams, factors, near_weights[here], n_axes),
         )
 
@@ -77,7 +75,7 @@ def find_tangents(
         singular_values,
         n_directions,
         Radii(*radii),
-        leading if n_kept else None,
+        leading,
     )
 
 
