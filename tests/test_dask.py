@@ -39,7 +39,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-SETTINGS = {"random_state": 3, "n_epochs": 30, "n_jobs": 1}
+SETTINGS = {"random_state": 3, "n_epochs": 12, "n_jobs": 1}
 FITTED = ("embedding_", "frames_", "singular_values_", "intrinsic_dim_", "radii_", "embedding_radii_")
 
 
@@ -75,7 +75,7 @@ def assert_same(model, local):
         np.testing.assert_array_equal(getattr(model.graph_, part), getattr(local.graph_, part))
 
 
-@pytest.mark.parametrize("n_partitions", [1, 2, 4])
+@pytest.mark.parametrize("n_partitions", [1, 4])  # two below, with bounded visits
 def test_the_fit_has_the_bytes_of_the_local_fit(client, X, local, tmp_path, n_partitions):
     model = FeatMAP(**SETTINGS)
     model.fit(
