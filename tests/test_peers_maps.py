@@ -7,7 +7,6 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-
 from threadpoolctl import threadpool_limits
 
 from featmap import explain
