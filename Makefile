@@ -154,8 +154,8 @@ $(BENCH_INSTALLED): pyproject.toml
 	$(BENCH)/bin/python -m pip install --quiet --editable ".[bench]"
 	touch $@
 
-# All that .ci/run needs of .venv, and its other environments, so that no two installations run at once.
-environment: $(VENV)/.lint $(VENV)/.demo $(VENV)/.test $(VENV)/.peers $(VENV)/.browser $(VENV)/.scanpy
+# What lint, demo and test need of .venv, and the other environments that stay: .ci/run makes them one after the other.
+environment: $(VENV)/.lint $(VENV)/.demo $(VENV)/.test $(VENV)/.peers $(VENV)/.browser
 
 environments: $(LOWEST)/.installed $(DOCS)/.installed $(LAB_INSTALLED)
 
