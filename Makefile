@@ -15,12 +15,13 @@ BENCH := .venv-bench
 BENCH_INSTALLED := $(BENCH)/.installed
 LAB := .venv-experiments
 LAB_INSTALLED := $(LAB)/.installed
-# Files of tests that run side by side. Tests of one file share what they prepare.
+# Tests run side by side: each worker begins with its half of the files, in order, so that tests of one file share what
+# they prepare, and takes over some of the other's when it has done them. So neither is idle at the end.
 WORKERS ?= 2
-SIDE_BY_SIDE := -n $(WORKERS) --dist loadfile
+SIDE_BY_SIDE := -n $(WORKERS) --dist worksteal
 
 .PHONY: demo test test-slow test-lowest test-newest test-notebooks notebooks test-extras dist
-.PHONY: lint clean web docs docs-clean
+.PHONY: lint clean web docs docs-clean environment environments
 .PHONY: bench bench-quick bench-cluster bench-publish bench-clean figures figures-quick figures-clean
 .NOTPARALLEL:  # two installations into one environment at once would spoil it
 
@@ -84,9 +85,10 @@ $(DOCS)/.installed: pyproject.toml
 LIBRARY_TESTS := -m "not slow and not thorough" -x -q $(SIDE_BY_SIDE) --ignore-glob="*/test_bench*" --ignore-glob="*/test_experiment*"
 
 # The floors of pyproject.toml, all together. Releases of that age call what later releases of their own dependencies
-# deprecate (matplotlib 3.9 does so with pyparsing 3.3): that is not an error here, as it is elsewhere.
+# deprecate (matplotlib 3.9 does so with pyparsing 3.3): that is not an error here, as it is elsewhere. Another numba of
+# the same Python would replace the compiled kernels beside the sources, so this one keeps its own.
 test-lowest: $(LOWEST)/.installed
-	$(LOWEST)/bin/python -m pytest -W ignore::DeprecationWarning $(LIBRARY_TESTS)
+	NUMBA_CACHE_DIR=$(abspath $(LOWEST))/kernels $(LOWEST)/bin/python -m pytest -W ignore::DeprecationWarning $(LIBRARY_TESTS)
 
 # The newest releases, in an environment that each run makes anew. The package is built from the source distribution and
 # its tests run there, so that a file which is missing from the distribution or the wheel is noticed.
@@ -151,6 +153,11 @@ $(BENCH_INSTALLED): pyproject.toml
 	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
 	$(BENCH)/bin/python -m pip install --quiet --editable ".[bench]"
 	touch $@
+
+# What lint, demo and test need of .venv, and the other environments that stay: .ci/run makes them one after the other.
+environment: $(VENV)/.lint $(VENV)/.demo $(VENV)/.test $(VENV)/.peers $(VENV)/.browser
+
+environments: $(LOWEST)/.installed $(DOCS)/.installed $(LAB_INSTALLED)
 
 clean: docs-clean
 	rm -rf web/node_modules $(VENV) $(LOWEST) $(NEWEST) $(NOTEBOOKS) $(DOCS) $(BENCH) $(LAB) demo build .pytest_cache .mypy_cache .ruff_cache

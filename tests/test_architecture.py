@@ -144,8 +144,9 @@ def test_public_names():
         _ = featmap.UMAP
 
 
-def test_subpackages_work_after_import_featmap():
-    code = "import featmap; featmap.plot.embedding, featmap.metrics.arrow_fidelity, featmap.datasets.load_penguins"
+def test_subpackages_work_after_import_featmap_and_choose_no_backend():
+    used = "featmap.plot.embedding, featmap.metrics.arrow_fidelity, featmap.datasets.load_penguins"
+    code = f"import featmap, sys; {used}; sys.exit('matplotlib.pyplot' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

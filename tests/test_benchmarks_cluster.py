@@ -49,6 +49,7 @@ def test_too_few_rows_are_refused(monkeypatch, capsys):
     assert "--rows: must be at least 2,000" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_it_runs_keeps_and_publishes(monkeypatch, tmp_path, capsys):
     """With a sample that takes no time. What was kept before stays."""

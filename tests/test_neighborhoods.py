@@ -92,7 +92,7 @@ def test_rows_count_as_copies_below_a_tenth_of_the_usual_distance():
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
-@pytest.mark.parametrize("options", [{}, {"n_neighbors": 100}, {"n_tangent_neighbors": 150}])
+@pytest.mark.parametrize("options", [{}, {"n_neighbors": 60}, {"n_tangent_neighbors": 80}])
 def test_neighbours_along_a_curve_are_not_copies(metric, options, rng):
     """Chains of near rows would make the whole curve one unit, whose halves are empty."""
     t = np.sort(rng.uniform(0, 3, size=800))

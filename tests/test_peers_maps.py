@@ -7,6 +7,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from featmap import explain
 from lab.peers import Settings, opentsne, pacmap
@@ -15,14 +16,21 @@ ROWS = 600
 PEERS_ARE_ABSENT = "needs the other methods: pip install 'featmap[peers]'"
 
 
-@pytest.fixture(scope="module", params=[("openTSNE", opentsne), ("pacmap", pacmap)], ids=["openTSNE", "PaCMAP"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(("openTSNE", opentsne), id="openTSNE"),
+        pytest.param(("pacmap", pacmap), id="PaCMAP", marks=pytest.mark.slow),  # it compiles for half a minute
+    ],
+)
 def explanation(request, digits):
     """Of the map that the real package makes of some digits."""
     package, make_map = request.param
     if find_spec(package) is None:
         pytest.skip(PEERS_ARE_ABSENT)
     X = digits[:ROWS]
-    with warnings.catch_warnings():
+    # On a busy machine the threads of t-SNE wait for each other.
+    with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")  # the package's warnings are not about our code
         Y = make_map(X, Settings(seed=0, n_jobs=1))
     return explain(X, Y)

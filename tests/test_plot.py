@@ -6,7 +6,6 @@ import importlib
 import inspect
 import pickle
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -25,16 +24,6 @@ N_ROWS = 300
 
 
 # The package
-
-
-def test_featmap_does_not_import_matplotlib():
-    code = "import sys, featmap; featmap.FeatMAP; sys.exit('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_importing_plot_chooses_no_backend():
-    code = "import sys, featmap.plot; sys.exit('matplotlib.pyplot' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
