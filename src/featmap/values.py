@@ -15,6 +15,8 @@ FloatArray = NDArray[np.float32]
 DoubleArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
+REORDERED_AT_ONCE = 8192  # rows of a matrix
+
 
 def _check(name: str, array: np.ndarray, shape: tuple[int, ...]) -> None:
     if array.shape != shape:
@@ -81,14 +83,26 @@ def sorted_csr(data: np.ndarray, indices: IntArray, indptr: np.ndarray) -> sp.cs
 
 
 def _reordered(matrix: sp.csr_matrix, order: IntArray, places: IntArray) -> sp.csr_matrix:
-    """Rows and columns in another order, in which number i of before has the place places[i] = order⁻¹[i]."""
-    from .kernels.edges import reorder_edges  # here, since compiled code is loaded by the first fit
+    """Rows and columns in another order, in which number i of before has the place places[i] = order⁻¹[i].
 
+    A part of the rows at a time, since the numbers of their entries take more memory than the entries.
+    """
+    n_entries = np.diff(matrix.indptr)[order]
     indptr = np.zeros_like(matrix.indptr)
-    np.cumsum(np.diff(matrix.indptr)[order], out=indptr[1:])
+    np.cumsum(n_entries, out=indptr[1:])
     indices, data = np.empty_like(matrix.indices), np.empty_like(matrix.data)
-    parts = matrix.indptr, matrix.indices, matrix.data
-    reorder_edges(*parts, order, places, indptr, 0, len(order), indices, data)
+    for start in range(0, len(order), REORDERED_AT_ONCE):
+        rows = slice(start, start + REORDERED_AT_ONCE)
+        ends = np.cumsum(n_entries[rows], dtype=np.int64)
+        shifts = matrix.indptr[order[rows]] - ends + n_entries[rows]
+        before = np.arange(ends[-1]) + np.repeat(shifts, n_entries[rows])
+        here = slice(indptr[start], indptr[start] + ends[-1])
+        part = sp.csr_matrix(
+            (matrix.data[before], places[matrix.indices[before]], np.concatenate([[0], ends])),
+            shape=(len(ends), len(order)),
+        )
+        part.sort_indices()
+        indices[here], data[here] = part.indices, part.data
     return sorted_csr(data, indices, indptr)
 
 
