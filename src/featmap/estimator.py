@@ -323,7 +323,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         from .pipeline import fit_map
         from .run import Run
-        from .store.checkpoints import digest_of
+        from .store.digests import digest_of
 
         digest = partial(digest_of, table)
         progress, kept, settings = self._begun(settings, table.shape[0], digest, callback, checkpoint)

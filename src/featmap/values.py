@@ -96,16 +96,25 @@ def edge_numbers(indptr: NDArray[np.int64]) -> np.ndarray:
 
 
 def _reordered(matrix: sp.csr_matrix, order: IntArray, places: IntArray, over_rows: OverRows) -> sp.csr_matrix:
-    """Rows and columns in another order, in which number i of before has the place places[i] = order⁻¹[i]."""
-    from .kernels.edges import reorder_edges  # here, since compiled code is loaded by the first fit
+    """Rows and columns in another order, in which number i of before has the place places[i] = order⁻¹[i].
 
+    A part of the rows at a time, since the numbers of their entries take more memory than the entries.
+    """
+    n_entries = np.diff(matrix.indptr)[order]
     indptr = np.zeros_like(matrix.indptr)
-    np.cumsum(np.diff(matrix.indptr)[order], out=indptr[1:])
+    np.cumsum(n_entries, out=indptr[1:])
     indices, data = np.empty_like(matrix.indices), np.empty_like(matrix.data)
 
     def task(start: int, stop: int) -> None:
-        parts = matrix.indptr, matrix.indices, matrix.data
-        reorder_edges(*parts, order, places, indptr, start, stop, indices, data)
+        counts, here = n_entries[start:stop], slice(indptr[start], indptr[stop])
+        ends = np.cumsum(counts, dtype=np.int64)
+        before = np.arange(ends[-1]) + np.repeat(matrix.indptr[order[start:stop]] - ends + counts, counts)
+        part = sp.csr_matrix(
+            (matrix.data[before], places[matrix.indices[before]], np.concatenate([[0], ends])),
+            shape=(len(ends), len(order)),
+        )
+        part.sort_indices()
+        indices[here], data[here] = part.indices, part.data
 
     over_rows(len(order), task)
     return sorted_csr(data, indices, indptr)

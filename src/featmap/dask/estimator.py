@@ -363,7 +363,7 @@ class FeatMAP(local.FeatMAP):
 
 def _digest(blocks: Blocks) -> str:
     """A digest of all rows, by blocks."""
-    from ..store.checkpoints import digest_of
+    from ..store.digests import digest_of
 
     return " ".join(results(blocks.each(digest_of)))
 

@@ -3,8 +3,7 @@
 import numpy as np
 from numba import uint32
 
-from .compilation import compiled
-from .edges import sort_by_columns
+from .compilation import compiled, part
 
 STEP = 2.0**-36  # weights are added up as whole numbers of these
 
@@ -48,6 +47,20 @@ def sort_by_groups(groups, ends, members):
     for i in range(groups.shape[0]):
         members[ends[groups[i]]] = i
         ends[groups[i]] += 1
+
+
+@part
+def sort_by_columns(columns, values):
+    """Sort a row by its columns, by Shell's steps: numba takes a second to compile a sort, hubs have long rows."""
+    gap = columns.shape[0] // 2
+    while gap > 0:
+        for i in range(gap, columns.shape[0]):
+            column, value, place = columns[i], values[i], i
+            while place >= gap and columns[place - gap] > column:
+                columns[place], values[place] = columns[place - gap], values[place - gap]
+                place -= gap
+            columns[place], values[place] = column, value
+        gap //= 2
 
 
 @compiled

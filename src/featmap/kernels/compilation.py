@@ -6,10 +6,36 @@ from typing import Any
 
 from numba import njit
 from numba.core import event
+from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import PassManager
+
+# Steps of numba that look for what kernels do not have: expressions of whole arrays, functions within functions, and
+# branches that a type decides.
+_NOT_NEEDED = {"nopython_rewrites", "inline_closure_likes", "dead_branch_prune"}
+
+
+class _Compiler(Compiler):
+    """Numba's own steps, without those that kernels do not need."""
+
+    def define_pipelines(self):
+        (usual,) = super().define_pipelines()
+        shorter = PassManager(usual.pipeline_name)
+        for step, description in usual.passes:
+            if step.name() not in _NOT_NEEDED:
+                shorter.add_pass(step, description)
+        shorter.finalize()
+        return [shorter]
+
 
 # Division by zero gives infinity, as in numpy: a check at every division would prevent vectorisation.
 # Nothing calls the kernels from C, and wrappers for that take time to compile.
-_options: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_options: dict[str, Any] = {
+    "nogil": True,
+    "cache": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "pipeline_class": _Compiler,
+}
 compiled = njit(**_options)
 
 # Sums may be reordered, so that the compiler can use vector instructions. The order is fixed when the kernel is

@@ -83,7 +83,7 @@ def repel(embedding, pool, windows, rates, push, limit, here, steps, totals, squ
     """
     dim = embedding.shape[1]
     for first in range(start, stop, CHUNK):
-        n_points = min(first + CHUNK, stop) - first
+        n_points = CHUNK if first + CHUNK < stop else stop - first
         for c in range(dim):
             for e in range(n_points):
                 here[c, e] = embedding[first + e, c]

@@ -61,8 +61,10 @@ def memberships(distances, firsts, lasts, target, mean_of_all, start, stop, out)
         # takes the mean of all points.
         mean = size / (last - first + 1) if size > 0 else mean_of_all
         for e in range(first, last):
-            out[e] = max(0.0, distances[e] - nearest) / mean if mean > 0 else 0.0
-        u = min(inverse_bandwidth(out, first, last, target), 1.0 / BANDWIDTH_FLOOR)
+            excess = distances[e] - nearest
+            out[e] = excess / mean if excess > 0 and mean > 0 else 0.0
+        u = inverse_bandwidth(out, first, last, target)
+        u = u if u < 1.0 / BANDWIDTH_FLOOR else 1.0 / BANDWIDTH_FLOOR
         for e in range(first, last):
             out[e] = np.exp(-out[e] * u)
 
@@ -80,7 +82,8 @@ def join_directions(targets, strengths, firsts, lasts, start, stop, out):
                 if targets[back] == i:
                     there, sign = strengths[back], np.float32(1)
                     break
-            out[e] = sign * min(np.float32(here + there - here * there), np.float32(1))
+            union = np.float32(here + there - here * there)
+            out[e] = sign * (union if union < 1 else np.float32(1))
 
 
 @compiled

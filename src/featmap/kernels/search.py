@@ -186,10 +186,11 @@ def propose_candidates(products, sizes, row_sizes, error, bounds, of_query, posi
         of_row, size, bound = products[q], sizes[q], bounds[q]
         for is_second in range(2):  # first the bounds, then the rows that they allow
             for start in range(0, of_row.shape[0], COLUMNS_AT_ONCE):
-                columns = slice(start, start + COLUMNS_AT_ONCE)
+                stop = start + COLUMNS_AT_ONCE if start + COLUMNS_AT_ONCE < of_row.shape[0] else of_row.shape[0]
+                columns = slice(start, stop)
                 if n_within(of_row[columns], size, row_sizes[columns], error, bound[last]) == 0:
                     continue
-                for j in range(start, min(start + COLUMNS_AT_ONCE, of_row.shape[0])):
+                for j in range(start, stop):
                     both = size + row_sizes[j]
                     squared = both - 2 * of_row[j]
                     if is_second and squared - error * both <= bound[last]:

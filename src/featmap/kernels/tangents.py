@@ -25,7 +25,7 @@ def differences_to_mean(center, rows, positions, shares, first, out):
     for h in range(n):
         mean[h] = 0.0
     for a in range(0, k, 2):  # two at a time, so that the sums are read and written half as often
-        b = min(a + 1, k - 1)
+        b = a + 1 if a + 1 < k else a
         row, other = rows[positions[a]][first : first + n], rows[positions[b]][first : first + n]
         share, other_share = shares[a], shares[b] if b > a else 0.0
         for h in range(n):

@@ -6,24 +6,21 @@ import numbers
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from .. import __version__
 from ..checks.messages import shown
-from ..data.sparse import Matrix
 from ..errors import InvalidParameterError, StoreError
 from ..layout.levels import CoarseStart
 from ..run.checkpoint import FileCheckpoint
 from ..run.progress import COARSE_LAYOUT
-from ..run.threads import BLOCK
 from ..values import Neighbors, Tangents
 from .checks import check_stage, points_of_level
 from .container import Contents, read_file, refusing, write_file
+from .digests import digest_of
 from .registry import COARSE_START, CONNECTION, FLOAT, GRAPH, LOCAL_SVD, NEIGHBORS, STATE
 from .schema.arrays import Array
 from .schema.classes import Record
@@ -178,13 +175,3 @@ def _mark(name: str, value: Any) -> str:
         f"fit(checkpoint=…): {name} has {shown(value)}, and a file cannot tell whether it is still the same; use "
         "numbers, texts and arrays, or fit without a checkpoint"
     )
-
-
-def digest_of(data: Matrix) -> str:
-    """A digest of an array or a CSR matrix."""
-    digest = blake2b(digest_size=32)
-    for array in (data.data, data.indices, data.indptr) if sp.issparse(data) else (data,):
-        digest.update(f"{array.dtype.str}{data.shape}".encode())
-        for start in range(0, len(array), BLOCK):
-            digest.update(np.ascontiguousarray(array[start : start + BLOCK]))
-    return digest.hexdigest()

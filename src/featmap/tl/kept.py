@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from anndata import AnnData
 
 from ..explanation.points import Points
-from ..store.checkpoints import digest_of
+from ..store.digests import digest_of
 from .record import PLAIN
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..store.checkpoints import digest_of
+from ..store.digests import digest_of
 from .inputs import compared_rows
 
 
