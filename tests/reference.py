@@ -371,6 +371,12 @@ def combined_rows(X, rows, origin, coefficients):
     return coefficients @ (X[rows] - X[origin])
 
 
+def mixed_lines(lines, combinations, others, mixtures, sets):
+    """u αL + v H, with the mixture (u, v) of the set of each feature."""
+    u, v = mixtures[np.broadcast_to(sets, lines.shape[1])].T
+    return u * (combinations @ lines) + v * others
+
+
 def mean_projection(X, members, pairs):
     """The mean of V Vᵀ = Xᵀ B X over some spaces, X the rows minus the first of them: (n, n)."""
     X = np.asarray(X, np.float64)

@@ -18,15 +18,16 @@ from featmap.tangents.axes import axes
 
 
 @pytest.mark.parametrize("size", [1e-20, 1.0, 1e20])
-def test_projected_lines_equal_their_twin(size, rng):
+@pytest.mark.parametrize(("n_lines", "n_mixed"), [(3, 1), (3, 2), (6, 4), (9, 7)])
+def test_projected_lines_equal_their_twin(n_lines, n_mixed, size, rng):
     X = rng.normal(size=(40, 9)).astype(np.float32)
     members = np.array([rng.choice(40, 6, replace=False) for _ in range(5)], np.int32)
     factors = rng.normal(size=(5, 6, 3))
     factors -= factors.mean(axis=1, keepdims=True)  # so that B X is the same whatever X is measured from
     pairs = factors @ factors.transpose(0, 2, 1)
     spaces = np.array([[0, 1, -1], [2, 3, 4], [4, -1, -1]])
-    lines, mixes = rng.normal(size=(3, 4, 9)), size * rng.normal(size=(3, 2, 4))
-    products, found = np.empty((3, 4, 4)), np.empty((3, 2, 9))
+    lines, mixes = rng.normal(size=(3, n_lines, 9)), size * rng.normal(size=(3, n_mixed, n_lines))
+    products, found = np.empty((3, n_lines, n_lines)), np.empty((3, n_mixed, 9))
     room = room_for_projection(X, spaces, members, lines, mixes)
     project_lines(X, X[:3], spaces, members, pairs, lines, mixes, room, products, found)
     for p, numbers in enumerate(spaces):

@@ -37,16 +37,24 @@ def test_moments_equal_their_twin(local):
 
 @pytest.mark.parametrize("size", [1e-30, 1.0, 1e30])
 @pytest.mark.parametrize("k", [1, 8, 150])
-def test_combinations_of_rows_equal_their_twin(k, size, rng):
-    """The largest error is that of float64, relative to the largest term, whatever the size of coefficients."""
+@pytest.mark.parametrize("n_sums", [1, 2, 3, 4, 5, 7])
+def test_combinations_of_rows_equal_their_twin(n_sums, k, size, rng):
+    """The largest error is that of float64, relative to the largest term, whatever the size of coefficients.
+
+    Both parts add to the last line.
+    """
     X = rng.normal(size=(200, 37)).astype(np.float32)
     positions = np.array([rng.choice(200, k, replace=False) for _ in range(3)], np.int32)
-    coefficients = size * rng.normal(size=(3, 2, k)) * (rng.random((3, 1, k)) < 0.7)
+    coefficients = size * rng.normal(size=(3, 2, n_sums, k)) * (rng.random((3, 2, 1, k)) < 0.7)
     coefficients[2] = 0
-    found = np.full((3, 2, 37), np.nan)
-    combine_rows(X, positions, positions[:, 0].copy(), coefficients, *room_for_rows(k, 2), found)
+    n_lines = 2 * n_sums - 1
+    lines = np.array([[*range(n_sums - 1), n_lines - 1], [*range(n_sums - 1, n_lines)]])
+    found = np.full((3, n_lines + 1, 37), np.nan)
+    combine_rows(X, positions, positions[:, 0].copy(), coefficients, lines, *room_for_rows(k, n_sums), found)
     for p in range(3):
-        expected = reference.combined_rows(X, positions[p], positions[p, 0], coefficients[p])
+        expected = np.zeros((n_lines + 1, 37))
+        for part in range(2):
+            expected[lines[part]] += reference.combined_rows(X, positions[p], positions[p, 0], coefficients[p, part])
         np.testing.assert_allclose(found[p], expected, atol=1e-13 * np.abs(coefficients[p]).max())
 
 

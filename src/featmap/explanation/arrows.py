@@ -18,11 +18,12 @@ from functools import partial
 import numpy as np
 
 from ..data.sparse import SparseRows
+from ..kernels.arrows import place_lines
 from ..layout.order import order_along_map
 from ..run import Run
 from ..tangents.axes import axes
 from ..values import DoubleArray, IntArray
-from .blend import FEWEST_FOR_OWN_MIXTURE, POOLED_ROWS, blended, sets_of_features, slopes_and_projections
+from .blend import FEWEST_FOR_OWN_MIXTURE, POOLED_ROWS, blended, sets_of_features, slopes_and_agreement
 from .neighborhoods import Neighborhoods, cross_fitted
 from .points import Points, points_of_data
 from .projection import in_features, within_tangents
@@ -47,8 +48,8 @@ def tangent_arrows(around: Neighborhoods, spaces: Spaces) -> DoubleArray:
 
 def blend_arrows(around: Neighborhoods, spaces: Spaces, mixture: DoubleArray | None = None) -> DoubleArray:
     """u G + v H, with the mixtures of each point or with those of all that are given: (1, sets, 2)."""
-    G, H, agreement = slopes_and_projections(around, spaces)
-    return blended(G, H, agreement.mixtures() if mixture is None else mixture, sets_of_features(around.mapped))
+    slopes, agreement = slopes_and_agreement(around, spaces)
+    return blended(slopes, agreement.mixtures() if mixture is None else mixture, sets_of_features(around.mapped))
 
 
 def frame_arrows(around: Neighborhoods, spaces: Spaces) -> DoubleArray:
@@ -98,7 +99,7 @@ def _with_mixture(
     n_rows = min(len(rows), POOLED_ROWS)
     sample = np.sort(np.random.default_rng(0).choice(len(rows), n_rows, replace=False)).astype(np.int32)
     around = fitted(Neighborhoods.around(rows, sample, k, units))
-    agreement = slopes_and_projections(around, SpacesOfFit(rows, sample))[2]
+    agreement = slopes_and_agreement(around, SpacesOfFit(rows, sample))[1]
     return partial(blend_arrows, mixture=agreement.pooled().mixtures())
 
 
@@ -127,8 +128,7 @@ def arrows_of_rows(kind: str, points: Points, rows: IntArray, k: int, units: Int
             here = part[start:stop]
             around = Neighborhoods.around(points, rows[here], k, units)
             lines = data.in_units(draw_arrows(draw, around, PartOfSpaces(spaces, slice(start, stop))))
-            for axis in range(arrows.shape[2]):  # numpy copies a transposed array as a whole much more slowly
-                arrows[here, :, axis] = lines[:, axis]
+            place_lines(lines, here, arrows)
 
         run.over_rows(len(part), task, points_at_once(points, k))
     return arrows

@@ -12,11 +12,13 @@ too short. Each set has the mixture of its own sums.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from ..kernels.arrows import LINES_AT_ONCE, mix_lines, products_of_lines
 from ..values import DoubleArray, IntArray
-from .neighborhoods import N_PARTS, Neighborhoods
+from .neighborhoods import N_HALVES, Neighborhoods
 from .points import MappedData
 from .projection import projections
 from .regression import inner
@@ -26,6 +28,14 @@ from .spaces import Spaces
 FEWEST_FOR_OWN_MIXTURE = 60
 POOLED_ROWS = 100
 SINGULAR = 1e-9  # of the product of the diagonal; a Gram matrix below has no inverse to speak of
+
+
+class Slopes(NamedTuple):
+    """G = αL of some points, and H, its part within the tangent spaces."""
+
+    lines: DoubleArray  # (points, lines, n) L
+    combinations: DoubleArray  # (points, d', lines) α
+    projected: DoubleArray  # (points, d', n) H
 
 
 @dataclass(frozen=True)
@@ -65,22 +75,22 @@ def sets_of_features(mapped: MappedData) -> IntArray:
     return (~components.has_loadings).astype(np.int32)
 
 
-def blended(G: DoubleArray, H: DoubleArray, mixtures: DoubleArray, sets: IntArray) -> DoubleArray:
+def blended(slopes: Slopes, mixtures: DoubleArray, sets: IntArray) -> DoubleArray:
     """u G + v H of each point, with the mixture of each feature's set: (points, d', n)."""
-    u, v = mixtures[:, sets].transpose(2, 0, 1)[:, :, None]
-    return u * G + v * H
+    arrows = np.empty(slopes.projected.shape)
+    of_points = np.ascontiguousarray(np.broadcast_to(mixtures, (len(arrows), *mixtures.shape[1:])))
+    mix_lines(*slopes, of_points, sets, arrows)
+    return arrows
 
 
-def slopes_and_projections(around: Neighborhoods, spaces: Spaces) -> tuple[DoubleArray, DoubleArray, Agreement]:
+def slopes_and_agreement(around: Neighborhoods, spaces: Spaces) -> tuple[Slopes, Agreement]:
     """G and H of some points, and what their halves say of them.
 
-    All slopes are combinations αL of the same lines L, the sums Σ w Δy Δxᵀ of all rows and of either half. So
-    products between slopes, or with projections, follow from LLᵀ and LPLᵀ, P the mean of V Vᵀ.
+    All slopes are combinations αL of the same lines L, those of `lines_of_halves`. So products between slopes, or
+    with projections, follow from LLᵀ and LPLᵀ, P the mean of V Vᵀ.
     """
-    moments, dim = around.moments_with_halves, around.mapped.embedding.shape[1]
-    lines = moments.products.reshape(len(around.near), N_PARTS * dim, around.mapped.data.shape[1])
-    squares = moments.squares.reshape(-1, N_PARTS, dim, dim)[:, 0]
-    of_all, of_first, of_second = _combinations(moments.inverse.reshape(-1, N_PARTS, dim, dim))
+    squares, lines = around.moments.squares, lines_of_halves(around)
+    of_all, of_first, of_second = _combinations(around, lines.shape[1])
     of_mean = (of_first + of_second) / 2
     projected_grams, projected = projections(lines, np.concatenate([of_all, of_mean], axis=1), spaces)
     H, H_mean = np.split(projected, 2, axis=1)
@@ -95,14 +105,48 @@ def slopes_and_projections(around: Neighborhoods, spaces: Spaces) -> tuple[Doubl
     ]
     across = product(of_mean, projected_grams, of_mean)
     of_H = product(of_first, projected_grams, of_second), across, inner(squares @ H_mean, H_mean)
-    G = of_all[:, :, :dim] @ lines[:, :dim]
-    return G, H, _agreement(of_G, of_H)
+    return Slopes(lines, of_all, H), _agreement(of_G, of_H)
+
+
+def lines_of_halves(around: Neighborhoods) -> DoubleArray:
+    """L: Σ w Δy Δxᵀ of either half, and the difference of their means of the features, (points, lines, n).
+
+    Each row is in one half, so that a sum over all rows is not needed: see `_combinations`. There are lines of 0
+    behind, up to a multiple of what kernels take at once.
+    """
+    moments, dim, (n_points, k) = around.moments_of_halves, around.mapped.embedding.shape[1], around.near.shape
+    weights = moments.weights.reshape(n_points, N_HALVES, 1, k) * np.array([1.0, -1.0])[:, None, None]
+    coefficients = np.concatenate([moments.on_map.steps.reshape(n_points, N_HALVES, dim, k), weights], axis=2)
+    lines = np.array([[*range(half * dim, half * dim + dim), N_HALVES * dim] for half in range(N_HALVES)])
+    return around.moments.combined(coefficients, lines, -(-(N_HALVES * dim + 1) // LINES_AT_ONCE) * LINES_AT_ONCE)
+
+
+def _combinations(around: Neighborhoods, n_lines: int) -> tuple[DoubleArray, ...]:
+    """α of the slopes of all rows around each point and of either half: (points, d', lines) each.
+
+    A covariance is that within the halves plus that between their means. With a and b the halves' parts of the
+    weights, Σ w Δy Δxᵀ = a Σ₁ + b Σ₂ + ab (ȳ₁ − ȳ₂)(x̄₁ − x̄₂)ᵀ.
+    """
+    moments, dim, n_points = around.moments_of_halves, around.mapped.embedding.shape[1], len(around.near)
+    places = moments.on_map.places.reshape(n_points, N_HALVES, dim)
+    a, b = around.parts_of_halves.T[:, :, None, None]
+    of_sums = np.zeros((n_points, dim, n_lines))
+    of_sums[:, :, :dim] = a * np.eye(dim)
+    of_sums[:, :, dim : 2 * dim] = b * np.eye(dim)
+    of_sums[:, :, 2 * dim] = (a * b)[:, 0] * (places[:, 0] - places[:, 1])
+    of_halves = np.zeros((N_HALVES, n_points, dim, n_lines))
+    for half, inverses in enumerate(moments.inverse.reshape(n_points, N_HALVES, dim, dim).swapaxes(0, 1)):
+        of_halves[half, :, :, half * dim : half * dim + dim] = inverses
+    return around.moments.inverse @ of_sums, *of_halves
 
 
 def _grams_of_sets(lines: DoubleArray, sets: IntArray) -> list[DoubleArray]:
     """L Lᵀ over the features of each set: (points, lines, lines) each."""
     parts = [np.take(lines, np.flatnonzero(sets == number), axis=2) for number in (0, 1)] if sets.any() else [lines]
-    return [part @ part.transpose(0, 2, 1) for part in parts]
+    grams = [np.empty((*lines.shape[:2], lines.shape[1])) for _ in parts]
+    for part, products in zip(parts, grams, strict=True):
+        products_of_lines(part, products)
+    return grams
 
 
 def _agreement(of_G: list[tuple[DoubleArray, DoubleArray]], of_H: tuple[DoubleArray, ...]) -> Agreement:
@@ -113,12 +157,3 @@ def _agreement(of_G: list[tuple[DoubleArray, DoubleArray]], of_H: tuple[DoubleAr
         signal.append([signal_G, signal_H])
         total.append([[size_G, across], [across, size_H]])
     return Agreement(np.array(signal).transpose(2, 0, 1), np.array(total).transpose(3, 0, 1, 2))
-
-
-def _combinations(inverses: DoubleArray) -> tuple[DoubleArray, ...]:
-    """α of each part: (points, d', parts · d'), its inverse at its own lines and 0 at those of the other parts."""
-    n_points, n_parts, dim, _ = inverses.shape
-    combinations = np.zeros((n_parts, n_points, dim, n_parts, dim))
-    for part in range(n_parts):
-        combinations[part, :, :, part] = inverses[:, part]
-    return tuple(combinations.reshape(n_parts, n_points, dim, n_parts * dim))

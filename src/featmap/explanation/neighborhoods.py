@@ -16,7 +16,7 @@ from .points import MappedData, Points
 from .regression import Moments
 from .walk import walk_weights
 
-N_PARTS = 3  # all rows around a point, and two halves of them
+N_HALVES = 2
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,11 @@ class Neighborhoods:
         return Moments(*self.rows.table, self.weights)
 
     @cached_property
-    def moments_with_halves(self) -> Moments:
-        """Those of all rows around each point, then of either half of them, then those of the next point."""
-        parts = np.stack([self.weights, *(half.weights for half in self.halves)], axis=1)
+    def moments_of_halves(self) -> Moments:
+        """Those of either half of the rows around each point, then those of the next point."""
+        parts = np.stack([half.weights for half in self.halves], axis=1)
         data, embedding, near = self.rows.table
-        near = np.repeat(near, N_PARTS, axis=0)
+        near = np.repeat(near, N_HALVES, axis=0)
         return Moments(data, embedding, near, parts.reshape(near.shape))
 
     @cached_property
@@ -83,6 +83,11 @@ class Neighborhoods:
         take_turns(self.weights, self.units, int(self.units.max(initial=-1)) + 1, sides)
         first, second = (replace(self, weights=_to_one(np.where(sides == side, self.weights, 0))) for side in (0, 1))
         return first, second
+
+    @property
+    def parts_of_halves(self) -> DoubleArray:
+        """How much of the weights of each point either half has: (points, 2)."""
+        return np.stack([np.where(half.weights > 0, self.weights, 0.0).sum(axis=1) for half in self.halves], axis=1)
 
     @property
     def rows_with_weight(self) -> list[IntArray]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..data.sparse import dense_rows
-from ..kernels.projection import project_lines, room_for_projection
+from ..data.sparse import SparseRows, dense_rows
+from ..kernels.projection import TILE, project_lines, room_for_projection
 from ..values import DoubleArray, IntArray
 from .points import Points
 from .spaces import Spaces, TangentSpaces
@@ -24,25 +24,31 @@ def within_tangents(slopes: DoubleArray, spaces: Spaces) -> DoubleArray:
 def projections(lines: DoubleArray, mixes: DoubleArray, spaces: Spaces) -> tuple[DoubleArray, DoubleArray]:
     """L P Lᵀ and M L P of each point, for lines L and mixes M: (points, lines, lines) and (points, mixes, n)."""
     points, space, (n_points, n_lines, _) = spaces.points, spaces.points.mapped.space, lines.shape
-    inside = _padded(within_space(lines, points), (0, n_lines % 2, 0))
-    padded_mixes = _padded(mixes, (0, mixes.shape[1] % 2, n_lines % 2))
+    n_more = -n_lines % TILE
+    inside, padded_mixes = _padded(within_space(lines, points), 1, n_more), _padded(mixes, 2, n_more)
     numbers, here = _among_used(spaces)
     table, members = space.table(here.members)
     products = np.empty((n_points, inside.shape[1], inside.shape[1]))
-    projected = np.empty((n_points, padded_mixes.shape[1], space.shape[1]))
+    projected = np.empty((n_points, mixes.shape[1], space.shape[1]))
     centers = dense_rows(points.tangents.centers, spaces.chosen)
     room = room_for_projection(table, numbers, members, inside, padded_mixes)
     project_lines(table, centers, numbers, members, here.pairs, inside, padded_mixes, room, products, projected)
-    return products[:, :n_lines, :n_lines], in_features(projected[:, : mixes.shape[1]], points)
+    return products[:, :n_lines, :n_lines], in_features(projected, points)
 
 
-def _padded(lines: DoubleArray, n_more: tuple[int, ...]) -> DoubleArray:
-    """With zeros behind, contiguous."""
-    return np.ascontiguousarray(np.pad(lines, [(0, n) for n in n_more]) if any(n_more) else lines)
+def _padded(lines: DoubleArray, axis: int, n_more: int) -> DoubleArray:
+    """With so many zeros behind an axis, contiguous."""
+    widths = [(0, n_more if number == axis else 0) for number in range(lines.ndim)]
+    return np.ascontiguousarray(np.pad(lines, widths) if n_more else lines)
 
 
 def _among_used(spaces: Spaces) -> tuple[IntArray, TangentSpaces]:
-    """The spaces around the points, and their numbers among these; −1 stays −1."""
+    """The spaces around the points, and their numbers among these; −1 stays −1.
+
+    Where rows need not be made dense, it costs nothing to hold others as well, and they are not copied.
+    """
+    if not isinstance(spaces.points.mapped.space.matrix, SparseRows):
+        return spaces.numbers, spaces.held
     used, numbers = np.unique(np.append(spaces.numbers, np.int32(-1)), return_inverse=True)
     numbers = numbers[:-1].reshape(spaces.numbers.shape).astype(np.int32)
     return numbers - np.int32(1), spaces.held.of(used[1:])

@@ -84,11 +84,16 @@ class Moments:
     @cached_property
     def products(self) -> DoubleArray:
         """Σ w Δy Δxᵀ: (points, d', n)."""
-        products = np.empty((len(self.neighbors), self.embedding.shape[1], self.data.shape[1]))
+        dim = self.embedding.shape[1]
+        return self.combined(self.on_map.steps[:, None], np.arange(dim)[None], dim)
+
+    def combined(self, coefficients: DoubleArray, lines: np.ndarray, n_lines: int) -> DoubleArray:
+        """Sums of the rows around each point, (points, lines, n): see `combine_rows`."""
+        combined = np.empty((len(self.neighbors), n_lines, self.data.shape[1]))
         table, positions = self.data.table(self.neighbors)
-        room = room_for_rows(positions.shape[1], products.shape[1])
-        combine_rows(table, positions, self._origins(positions), self.on_map.steps, *room, products)
-        return products
+        room = room_for_rows(positions.shape[1], coefficients.shape[2])
+        combine_rows(table, positions, self._origins(positions), coefficients, lines, *room, combined)
+        return combined
 
     @cached_property
     def spreads(self) -> DoubleArray:
