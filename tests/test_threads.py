@@ -88,11 +88,14 @@ def test_reports_rise_to_the_number_of_rows_in_the_calling_thread(n_jobs):
 def test_an_error_of_the_report_stops_the_threads(monkeypatch):
     """It is raised in the calling thread while the others work; none of them works on."""
     monkeypatch.setattr(threads, "SECONDS_BETWEEN_REPORTS", 0.001)
-    begun, stopped = [], threading.Event()
+    begun, stopped, caller = [], threading.Event(), threading.get_ident()
 
     def task(start, stop):
         begun.append(start)
-        stopped.wait(timeout=60)
+        if threading.get_ident() == caller:
+            time.sleep(0.002)  # until a report is due
+        else:
+            stopped.wait(timeout=60)
 
     def report(done):
         stopped.set()
@@ -104,6 +107,19 @@ def test_an_error_of_the_report_stops_the_threads(monkeypatch):
         n_begun = len(begun)
         pool.over_rows(2, lambda start, stop: None, block=1)
         assert len(begun) == n_begun < 100_000
+
+
+def test_the_calling_thread_works_too():
+    together, seen = threading.Barrier(2), set()  # both blocks are under way at once
+
+    def task(start, stop):
+        together.wait(timeout=60)
+        seen.add(threading.get_ident())
+
+    with Threads(2) as pool:
+        pool.over_rows(2, task, block=1)
+    assert len(seen) == 2
+    assert threading.get_ident() in seen
 
 
 def test_no_threads_are_left():

@@ -11,6 +11,7 @@ import itertools
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
@@ -137,7 +138,7 @@ def _set_threads(library: Any, n_threads: int) -> None:
 
 
 class Threads:
-    """A pool of threads. Every fit makes its own, because a pool does not survive a fork."""
+    """The calling thread and a pool of others. Every fit makes its own, because a pool does not survive a fork."""
 
     def __init__(self, n_jobs: int | None) -> None:
         if n_jobs is not None and (not is_integer(n_jobs, -(2**31)) or n_jobs == 0):
@@ -166,10 +167,10 @@ class Threads:
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor | None:
-        """Made when there is more than one block of rows: a question about one row would wait for it in vain."""
+        """The others, started when there is more than one block: a question about one row does not wait for them."""
         if not self._is_entered or self.n_threads == 1:
             return None
-        pool = ThreadPoolExecutor(self.n_threads, "featmap", initializer=_limit_own_thread)
+        pool = ThreadPoolExecutor(self.n_threads - 1, "featmap", initializer=_limit_own_thread)
         self._resources.callback(pool.shutdown, cancel_futures=True)
         return pool
 
@@ -185,11 +186,12 @@ class Threads:
         finished: list[int] = []
         stopped = threading.Event()
 
-        def work() -> None:
+        def work(after_block: Callable[[], object]) -> None:
             try:
                 while not stopped.is_set() and (start := next(starts)) < n_rows:
                     task(start, min(start + block, n_rows))
                     finished.append(start)
+                    after_block()
             except BaseException:
                 stopped.set()  # no thread needs to begin another block
                 raise
@@ -199,15 +201,15 @@ class Threads:
                 report(min(len(finished) * block, n_rows))
 
         if n_rows <= block or self._pool is None:
-            for start in range(0, n_rows, block):
-                task(start, min(start + block, n_rows))
-                finished.append(start)
-                tell()
+            work(tell)
             return
         n_blocks = -(-n_rows // block)
         futures: list[Future[None]] = []
         try:
-            futures.extend(self._pool.submit(work) for _ in range(min(self.n_threads, n_blocks)))
+            n_others = min(self.n_threads, n_blocks) - 1
+            futures.extend(self._pool.submit(work, _nothing) for _ in range(n_others))
+            # The calling thread works as well: to wake one more and to wait for it takes longer than a short block.
+            work(_at_times(tell))
             while report is not None and wait(futures, SECONDS_BETWEEN_REPORTS).not_done:
                 tell()
             for future in futures:
@@ -217,3 +219,20 @@ class Threads:
             # After an error or an interrupt no thread may still be writing into the arrays of this call.
             stopped.set()
             wait(futures)
+
+
+def _nothing() -> None:
+    """What a thread does after a block if nobody has to be told."""
+
+
+def _at_times(tell: Callable[[], object]) -> Callable[[], None]:
+    """Tell only a few times a second."""
+    last = time.monotonic()
+
+    def tell_if_due() -> None:
+        nonlocal last
+        if time.monotonic() - last >= SECONDS_BETWEEN_REPORTS:
+            tell()
+            last = time.monotonic()
+
+    return tell_if_due
