@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..data.sparse import SparseRows, dense_rows
+from ..data.sparse import dense_rows
 from ..kernels.projection import TILE, project_lines, room_for_projection
 from ..values import DoubleArray, IntArray
 from .points import Points
@@ -43,12 +43,7 @@ def _padded(lines: DoubleArray, axis: int, n_more: int) -> DoubleArray:
 
 
 def _among_used(spaces: Spaces) -> tuple[IntArray, TangentSpaces]:
-    """The spaces around the points, and their numbers among these; −1 stays −1.
-
-    Where rows need not be made dense, it costs nothing to hold others as well, and they are not copied.
-    """
-    if not isinstance(spaces.points.mapped.space.matrix, SparseRows):
-        return spaces.numbers, spaces.held
+    """The spaces around the points, and their numbers among these; −1 stays −1."""
     used, numbers = np.unique(np.append(spaces.numbers, np.int32(-1)), return_inverse=True)
     numbers = numbers[:-1].reshape(spaces.numbers.shape).astype(np.int32)
     return numbers - np.int32(1), spaces.held.of(used[1:])

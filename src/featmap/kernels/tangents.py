@@ -8,7 +8,6 @@ from .rotations import code_of_nearest
 
 TILE = 3  # rows of a tile of inner products, which share what they read
 SUMMED_AT_ONCE = 4  # differences whose sum is written once
-AXES_AT_ONCE = 3  # axes that are summed in one loop, from differences that are read once
 FEATURES_AT_ONCE = 128  # so that the differences of 15 rows stay in the first cache
 
 
@@ -165,31 +164,21 @@ def axes_of_points(points, rows, places, neighbors, factors, first, near, sums, 
 
 
 @inlined
-def add_squared_axes(differences, factors, n, sums, squares):
-    """squares[h] += Σ_l (Σ_a factors[a, l]·differences[a, h])² for the first n features and AXES_AT_ONCE axes l.
-
-    The axes share what they read of SUMMED_AT_ONCE differences at a time.
-    """
-    one, two, three = sums[0], sums[1], sums[2]
+def add_squared_axis(differences, factors, n, axis_sums, squares):
+    """squares[h] += (Σ_a factors[a]·differences[a, h])² for the first n features, by SUMMED_AT_ONCE differences."""
     for h in range(n):
-        one[h] = 0.0
-        two[h] = 0.0
-        three[h] = 0.0
+        axis_sums[h] = 0.0
     for a in range(0, factors.shape[0], SUMMED_AT_ONCE):
         d0, d1, d2, d3 = differences[a], differences[a + 1], differences[a + 2], differences[a + 3]
-        f0, f1, f2, f3 = factors[a, 0], factors[a + 1, 0], factors[a + 2, 0], factors[a + 3, 0]
-        g0, g1, g2, g3 = factors[a, 1], factors[a + 1, 1], factors[a + 2, 1], factors[a + 3, 1]
-        e0, e1, e2, e3 = factors[a, 2], factors[a + 1, 2], factors[a + 2, 2], factors[a + 3, 2]
+        f0, f1, f2, f3 = factors[a], factors[a + 1], factors[a + 2], factors[a + 3]
         for h in range(n):
-            one[h] += f0 * d0[h] + f1 * d1[h] + f2 * d2[h] + f3 * d3[h]
-            two[h] += g0 * d0[h] + g1 * d1[h] + g2 * d2[h] + g3 * d3[h]
-            three[h] += e0 * d0[h] + e1 * d1[h] + e2 * d2[h] + e3 * d3[h]
+            axis_sums[h] += f0 * d0[h] + f1 * d1[h] + f2 * d2[h] + f3 * d3[h]
     for h in range(n):
-        squares[h] += one[h] * one[h] + two[h] * two[h] + three[h] * three[h]
+        squares[h] += axis_sums[h] * axis_sums[h]
 
 
 @compiled_sums
-def local_importance(centers, rows, positions, factors, n_axes, differences, columns, axis_sums, squares, out):
+def local_importance(centers, rows, positions, factors, n_axes, differences, column, axis_sums, squares, out):
     """out[p, h] = (Σ_l V_i[h, l]²)^½ over the first n_axes[p] axes of point p.
 
     All axes of a point are summed from the same differences, for so many features at once that these stay in cache.
@@ -207,20 +196,18 @@ def local_importance(centers, rows, positions, factors, n_axes, differences, col
                     difference[h] = np.float64(row[h]) - np.float64(center[h])
             for h in range(n):
                 squares[h] = 0.0
-            for axis in range(0, n_axes[p], AXES_AT_ONCE):
+            for axis in range(n_axes[p]):
                 for a in range(k):
-                    for b in range(AXES_AT_ONCE):
-                        columns[a, b] = factors[p, a, axis + b] if axis + b < n_axes[p] else 0.0
-                add_squared_axes(differences, columns, n, axis_sums, squares)
+                    column[a] = factors[p, a, axis]
+                add_squared_axis(differences, column, n, axis_sums, squares)
             for h in range(n):
                 out[p, first + h] = np.sqrt(squares[h])
 
 
 def room_for_importance(k):
-    """Arrays that `local_importance` works in: differences and columns of factors, the last ones zero, and sums."""
+    """Arrays that `local_importance` works in: differences and a column of factors, the last ones zero, and sums."""
     n_rows = -(-k // SUMMED_AT_ONCE) * SUMMED_AT_ONCE
-    columns, axis_sums = np.zeros((n_rows, AXES_AT_ONCE)), np.empty((AXES_AT_ONCE, FEATURES_AT_ONCE))
-    return np.zeros((n_rows, FEATURES_AT_ONCE)), columns, axis_sums, np.empty(FEATURES_AT_ONCE)
+    return np.zeros((n_rows, FEATURES_AT_ONCE)), np.zeros(n_rows), *np.empty((2, FEATURES_AT_ONCE))
 
 
 @compiled_sums
