@@ -57,9 +57,9 @@ def test_a_ring_is_one_in_any_order_and_gone_around_twice():
 
 def test_few_clouds_are_rings():
     rng = np.random.default_rng(0)
-    radius, angle = np.sqrt(rng.random((100, 72))), rng.uniform(0, 2 * np.pi, (100, 72))
+    radius, angle = np.sqrt(rng.random((200, 72))), rng.uniform(0, 2 * np.pi, (200, 72))
     discs = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=2)
-    for clouds in (rng.normal(size=(100, 72, 2)), discs):
+    for clouds in (rng.normal(size=(200, 72, 2)), discs):
         assert np.mean([loop_of(cloud).is_ring for cloud in clouds]) <= 0.02
 
 
