@@ -7,7 +7,7 @@ import weakref
 import numpy as np
 import pytest
 
-from featmap import FeatMAP, graph, pipeline
+from featmap import FeatMAP, pipeline, values
 from featmap import neighbors as stage
 from featmap.neighbors import large
 from featmap.neighbors.list_search import ListSearch, UnfilledSearch
@@ -114,7 +114,7 @@ def parts_of(matrix):
 def test_numbers_of_edges_may_take_64_bits(rows, frames, monkeypatch, tmp_path):
     """As those of more than 2³¹ edges do. Kernels compiled for them may round differently."""
     expected = fitted(rows, frames=frames)
-    monkeypatch.setattr(graph, "BEYOND_INT32", 0)
+    monkeypatch.setattr(values, "BEYOND_INT32", 0)
     model = fitted(rows, frames=frames)
     assert model.graph_.indptr.dtype == np.int64
     assert model.graph_.indices.dtype == np.int32

@@ -105,7 +105,8 @@ def slopes_and_agreement(around: Neighborhoods, spaces: Spaces) -> tuple[Slopes,
     ]
     across = product(of_mean, projected_grams, of_mean)
     of_H = product(of_first, projected_grams, of_second), across, inner(squares @ H_mean, H_mean)
-    return Slopes(lines, of_all, H), _agreement(of_G, of_H)
+    # Kernels are compiled for contiguous arrays, as parts of one point are and those of several are not.
+    return Slopes(lines, of_all, np.ascontiguousarray(H)), _agreement(of_G, of_H)
 
 
 def lines_of_halves(around: Neighborhoods) -> DoubleArray:
