@@ -78,7 +78,8 @@ def sets_of_features(mapped: MappedData) -> IntArray:
 def blended(slopes: Slopes, mixtures: DoubleArray, sets: IntArray) -> DoubleArray:
     """u G + v H of each point, with the mixture of each feature's set: (points, d', n)."""
     arrows = np.empty(slopes.projected.shape)
-    of_points = np.ascontiguousarray(np.broadcast_to(mixtures, (len(arrows), *mixtures.shape[1:])))
+    # A copy, since kernels would be compiled once more for arrays that nobody may write.
+    of_points = np.broadcast_to(mixtures, (len(arrows), *mixtures.shape[1:])).copy()
     mix_lines(*slopes, of_points, sets, arrows)
     return arrows
 
