@@ -17,7 +17,7 @@ from featmap.explorer.desk import desk_of
 from featmap.explorer.wire import packed, unpacked
 from featmap.run import Run
 
-N_ROWS, N_FEATURES = 3000, 400
+N_ROWS, N_FEATURES = 3000, 1200  # more than blocks and what kernels work in take on two threads
 
 
 @pytest.fixture(scope="module")
