@@ -1,4 +1,4 @@
-"""Exact search: all pairs by matrix products, ranked by distances in float64."""
+"""Exact search: products of matrices propose rows, and distances in float64 rank them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ..data.sparse import Matrix, dense_rows
 from ..kernels.search import propose_candidates, rank_candidates
 from ..run import Run
 from ..values import FloatArray, IntArray, SearchReport
+from .bounds import Bounds, worth_trying
 from .copies import n_earlier_copies
 from .search import EXACT, QUERIES_PER_BLOCK, Found
 
@@ -20,7 +21,7 @@ ROWS_PER_BLOCK = 1024  # that queries are compared with
 
 @dataclass(frozen=True)
 class ExactSearch:
-    """All pairs."""
+    """All pairs, or those that lower bounds of their distances leave. Both find the same."""
 
     matrix: Matrix
 
@@ -29,10 +30,13 @@ class ExactSearch:
         return EXACT
 
     def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
-        rows = self._rows_that_count(k)
+        rows, bounds = self._rows_that_count(k), self._bounds
 
         def body(start: int, stop: int) -> Found:
-            return exact_neighbors(dense_rows(queries, slice(start, stop)), self.matrix, rows, self._sizes, k)
+            block = dense_rows(queries, slice(start, stop))
+            if bounds is not None:
+                return bounds.nearest(block, rows, k)
+            return exact_neighbors(block, self.matrix, rows, self._sizes, k)
 
         indices, squared = run.by_blocks_with_progress(queries.shape[0], body, QUERIES_PER_BLOCK)
         return indices, np.sqrt(squared)
@@ -44,6 +48,14 @@ class ExactSearch:
     @cached_property
     def _n_earlier_copies(self) -> np.ndarray:
         return n_earlier_copies(self.matrix, np.arange(self.matrix.shape[0]))
+
+    @cached_property
+    def _bounds(self) -> Bounds | None:
+        """Bounds of distances, if they take less time than the distances."""
+        if not isinstance(self.matrix, np.ndarray) or not worth_trying(*self.matrix.shape):
+            return None
+        bounds = Bounds.of(self.matrix)
+        return bounds if bounds.rule_out_most() else None
 
     @cached_property
     def _sizes(self) -> FloatArray:
