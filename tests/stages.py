@@ -11,7 +11,7 @@ from featmap.data.scaling import scale_data
 from featmap.graph import build_graph, weights_of_neighbors
 from featmap.kernels.rotations import code_rotations
 from featmap.neighbors import find_neighbors, make_search
-from featmap.tangents.alignment import connect_with_products
+from featmap.tangents.alignment import connect
 from featmap.tangents.svd import find_tangents
 from featmap.values import Graph, Order
 
@@ -39,7 +39,7 @@ def connected(X, run, dim=2, center="mean"):
     data, tangents, _ = tangents_of(X, run, center=center, n_axes=dim)
     graph = neighbors_and_graph(X, run)[2]
     order = Order.of_the_rows(X.shape[0])
-    return data, tangents, graph, connect_with_products(data, tangents, graph, dim, center, order, run)
+    return data, tangents, graph, connect(data, tangents, graph, dim, center, "paper", order, run)
 
 
 def as_graph(weights):

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import reference
 from featmap.graph import build_graph
 from featmap.tangents import alignment as stage
-from featmap.tangents.alignment import alignment, connect, connect_with_products, transport
+from featmap.tangents.alignment import alignment, connect, transport
 from featmap.tangents.axes import axes
 from featmap.values import Neighbors, Order
 from stages import CONNECT_ALL, tangents_of
@@ -63,7 +63,7 @@ def test_connection_equals_its_twin(curved, dim, slices, center, run, monkeypatc
     monkeypatch.setattr(stage, "FEATURES_AT_ONCE", 1)
     distances = np.sort(np.random.default_rng(0).random(tangents.neighbors.shape), axis=1).astype(np.float32)
     graph = build_graph(Neighbors(tangents.neighbors, distances), 15, CONNECT_ALL, run)
-    connection = connect_with_products(data, tangents, graph, dim, center, Order.of_the_rows(500), run)
+    connection = connect(data, tangents, graph, dim, center, "paper", Order.of_the_rows(500), run)
     rotations = reference.decoded(connection.rotations) if dim == 2 else connection.rotations
     q = min(dim, 3)
     assert connection.steps.shape == (graph.weights.nnz, q)
@@ -85,8 +85,8 @@ def test_connection_of_a_graph_in_another_order(curved, run):
     graph = build_graph(near, 15, CONNECT_ALL, run)
     order = Order.of(np.random.default_rng(0).permutation(500).astype(np.int32))
     in_layout = order.graph_into_layout(graph)
-    plain = connect(data, tangents, graph, 2, "mean", Order.of_the_rows(500), run)
-    other = connect(data, tangents, in_layout, 2, "mean", order, run)
+    plain = connect(data, tangents, graph, 2, "mean", "aligned", Order.of_the_rows(500), run)
+    other = connect(data, tangents, in_layout, 2, "mean", "aligned", order, run)
     edge_numbers = sp.csr_matrix((np.arange(graph.weights.nnz), graph.weights.indices, graph.weights.indptr))
     same = np.asarray(edge_numbers[order.rows[in_layout.sources], order.rows[in_layout.weights.indices]]).ravel()
     assert np.array_equal(np.sort(same), np.arange(graph.weights.nnz))
@@ -102,7 +102,7 @@ def test_rotations_are_the_same_with_and_without_products(curved, dim, run):
     near = Neighbors(tangents.neighbors, np.zeros(tangents.neighbors.shape, np.float32))
     graph, order = build_graph(near, 15, CONNECT_ALL, run), Order.of_the_rows(500)
     without, with_products = (
-        make(data, tangents, graph, dim, "mean", order, run) for make in (connect, connect_with_products)
+        connect(data, tangents, graph, dim, "mean", solver, order, run) for solver in ("aligned", "paper")
     )
     assert without.kept_products is None
     assert with_products.products.shape == (graph.weights.nnz, dim, dim)
@@ -117,10 +117,10 @@ def test_parts_of_the_points_have_the_connection_of_all(curved, dim, run, monkey
     order = Order.of(np.random.default_rng(0).permutation(500).astype(np.int32))
     near = Neighbors(tangents.neighbors, np.zeros(tangents.neighbors.shape, np.float32))
     graph = order.graph_into_layout(build_graph(near, 15, CONNECT_ALL, run))
-    whole = connect(data, tangents, graph, dim, "mean", order, run)
+    whole = connect(data, tangents, graph, dim, "mean", "aligned", order, run)
     monkeypatch.setattr(stage, "BYTES_OF_AXES", 1)
     assert len(list(stage._parts(graph, 1))) == stage.MOST_PARTS
-    in_parts = connect(data, tangents, graph, dim, "mean", order, run)
+    in_parts = connect(data, tangents, graph, dim, "mean", "aligned", order, run)
     assert in_parts.rotations.tobytes() == whole.rotations.tobytes()
     assert in_parts.steps.tobytes() == whole.steps.tobytes()
 

@@ -7,7 +7,7 @@ import pytest
 
 from featmap import FeatMAP, explain
 from featmap.run import Run
-from featmap.tangents.alignment import connect_with_products
+from featmap.tangents.alignment import connect
 from featmap.tangents.consistency import consistency
 from featmap.values import Order
 
@@ -32,9 +32,8 @@ def test_consistency_ignores_signs_and_rotations(rng):
 def test_it_is_the_weighted_mean_over_the_edges_of_the_graph(model):
     manifold = model._points.mapped.manifold
     with Run(1) as run:
-        connection = connect_with_products(
-            manifold.data, manifold.tangents, manifold.graph, 2, "mean", Order.of_the_rows(150), run
-        )
+        known = manifold.data, manifold.tangents, manifold.graph
+        connection = connect(*known, 2, "mean", "paper", Order.of_the_rows(150), run)
     cosines, weights = model.graph_.copy(), model.graph_
     cosines.data = weights.data * consistency(connection.products)
     expected = np.ravel(cosines.sum(axis=1)) / np.ravel(weights.sum(axis=1))

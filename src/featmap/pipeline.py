@@ -46,7 +46,7 @@ from .neighbors.search import Search
 from .run import Run
 from .run.allocator import return_free_memory
 from .run.progress import COARSE_LAYOUT, LISTS
-from .tangents.alignment import connector
+from .tangents.alignment import connect
 from .tangents.svd import find_tangents, radii_without_directions
 from .values import (
     NO_GRAPH,
@@ -234,8 +234,8 @@ def find_components(X: Matrix, settings: NeighborhoodSettings, run: Run) -> tupl
     return components, Z
 
 
-def lay_out(manifold: Manifold, settings: Settings, run: Run, connect: Connect | None = None) -> Fitted:
-    """Manifold → a map with frames. ``connect`` aligns tangent spaces where their rows are not here.
+def lay_out(manifold: Manifold, settings: Settings, run: Run, connect: Connect = connect) -> Fitted:
+    """Manifold → a map with frames. ``connect`` aligns tangent spaces; another is needed where rows are elsewhere.
 
     The graph is held once: in the order of the layout until the map is made, and then in that of the rows again.
     """
@@ -243,8 +243,8 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run, connect: Connect |
     order, graph, start = find_start(manifold, settings, curve, plan, run)
     manifold = manifold.without_graph()
     return_free_memory()
-    connect, dim, center = connect or connector(settings.frames), settings.n_components, manifold.tangent_center
-    connection = run.stage("alignment", connect, manifold.space, manifold.tangents, graph, dim, center, order)
+    kind = settings.n_components, manifold.tangent_center, settings.frames
+    connection = run.stage("alignment", connect, manifold.space, manifold.tangents, graph, *kind, order)
     manifold = manifold.without_leading()
     edges = edges_of_layout(manifold, graph, order, curve, run)
     fit = make_frame_fitter(settings.frames, graph, connection, settings.n_neighbors, settings.seed, run)

@@ -95,7 +95,14 @@ class ClusterFit:
         )
 
         def connect(
-            data: ScaledData, tangents: Tangents, layout: Graph, dim: int, center: str, order: Order, run: Run
+            data: ScaledData,
+            tangents: Tangents,
+            layout: Graph,
+            dim: int,
+            center: str,
+            solver: str,
+            order: Order,
+            run: Run,
         ) -> Connection:
             return self._connect(neighbors, graph, order)
 

@@ -20,7 +20,7 @@ from ..frames.local import FRAME_AMONG, Surroundings
 from ..neighbors.other import unconnected_from
 from ..pipeline import Manifold, approximate
 from ..run import Run
-from ..tangents.alignment import connector
+from ..tangents.alignment import connect
 from ..tangents.axes import axes
 from ..tangents.svd import find_tangents
 from ..values import DoubleArray, FloatArray, Frames, IntArray, Neighbors, Order, Radii, Tangents
@@ -194,11 +194,9 @@ def points_of_data(mapped: MappedData) -> Points:
 def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSettings, run: Run) -> Points:
     """The rows of the data on a map that another method made: frames are fitted to it."""
     manifold = approximate(X, settings, run)
-    order, dim = Order.of_the_rows(len(embedding)), embedding.shape[1]
-    center = manifold.tangent_center
-    connection = run.stage(
-        "alignment", connector(settings.frames), manifold.space, manifold.tangents, manifold.graph, dim, center, order
-    )
+    kind = embedding.shape[1], manifold.tangent_center, settings.frames
+    order = Order.of_the_rows(len(embedding))
+    connection = run.stage("alignment", connect, manifold.space, manifold.tangents, manifold.graph, *kind, order)
     with run.timed("frames"):
         fit = make_frame_fitter(settings.frames, manifold.graph, connection, settings.n_neighbors, settings.seed, run)
         frames = fit(embedding)

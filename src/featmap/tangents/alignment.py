@@ -91,51 +91,23 @@ def transport(data: ScaledData, tangents: Tangents, i: int, j: int, coordinates:
     return alignment(data, tangents, i, j, dim) @ coordinates + there @ (x_i - x_j)
 
 
-def connector(solver: str) -> Callable[..., Connection]:
-    """The verb that makes the connection which a solver of frames needs."""
-    return connect_with_products if solver == "paper" else connect
-
-
 def connect(
     data: ScaledData,
     tangents: Tangents,
     graph: Graph,
     dim: int,
     center: str,
+    solver: str,
     order: Order,
     run: Run,
 ) -> Connection:
     """O_ij and V_iᵀ(x_j − x_i) on every edge, by slices of features and parts of the points: axes take much memory.
 
     The points of the graph are in the order of the layout. About the "mean", the mean of a point's steps is
-    subtracted from each of them: then all that is computed from them is about the mean as well.
+    subtracted from each of them: then all that is computed from them is about the mean as well. The "paper" solver of
+    frames needs V_jᵀ V_i too.
     """
-    return _connected(data, tangents, graph, dim, center, order, False, run)
-
-
-def connect_with_products(
-    data: ScaledData,
-    tangents: Tangents,
-    graph: Graph,
-    dim: int,
-    center: str,
-    order: Order,
-    run: Run,
-) -> Connection:
-    """The same with V_jᵀ V_i on every edge."""
-    return _connected(data, tangents, graph, dim, center, order, True, run)
-
-
-def _connected(
-    data: ScaledData,
-    tangents: Tangents,
-    graph: Graph,
-    dim: int,
-    center: str,
-    order: Order,
-    with_products: bool,
-    run: Run,
-) -> Connection:
+    with_products = solver == "paper"
     q = min(dim, tangents.n_directions)
     if q == 0:
         none = np.empty((graph.weights.nnz, 0, 0), np.float32)
