@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.arrows import LINES_AT_ONCE, mix_lines, products_of_lines
+from ..kernels.arrows import mix_lines, products_of_lines
+from ..kernels.products import TILE
 from ..values import DoubleArray, IntArray
 from .neighborhoods import N_HALVES, Neighborhoods
 from .points import MappedData
@@ -120,7 +121,7 @@ def lines_of_halves(around: Neighborhoods) -> DoubleArray:
     weights = moments.weights.reshape(n_points, N_HALVES, 1, k) * np.array([1.0, -1.0])[:, None, None]
     coefficients = np.concatenate([moments.on_map.steps.reshape(n_points, N_HALVES, dim, k), weights], axis=2)
     lines = np.array([[*range(half * dim, half * dim + dim), N_HALVES * dim] for half in range(N_HALVES)])
-    return around.moments.combined(coefficients, lines, -(-(N_HALVES * dim + 1) // LINES_AT_ONCE) * LINES_AT_ONCE)
+    return around.moments.combined(coefficients, lines, -(-(N_HALVES * dim + 1) // TILE) * TILE)
 
 
 def _combinations(around: Neighborhoods, n_lines: int) -> tuple[DoubleArray, ...]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..data.sparse import dense_rows
-from ..kernels.projection import TILE, project_lines, room_for_projection
+from ..kernels.products import TILE
+from ..kernels.projection import project_lines, room_for_projection
 from ..values import DoubleArray, IntArray
 from .points import Points
 from .spaces import Spaces, TangentSpaces

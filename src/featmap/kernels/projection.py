@@ -7,9 +7,8 @@ the rows, and the spaces of neighbours have many rows in common.
 import numpy as np
 
 from .compilation import compiled_sums, part_sums
+from .products import TILE
 from .regression import ROWS_AT_ONCE, add_rows, room_for_rows
-
-TILE = 3  # rows and lines whose products are made in one loop: nine sums, which stay in registers
 
 
 @part_sums

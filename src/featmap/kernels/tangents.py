@@ -4,9 +4,9 @@ import numpy as np
 
 from .compilation import compiled, compiled_sums, inlined
 from .edges import find_edge
+from .products import TILE, add_products
 from .rotations import code_of_nearest
 
-TILE = 3  # rows of a tile of inner products, which share what they read
 SUMMED_AT_ONCE = 4  # differences whose sum is written once
 FEATURES_AT_ONCE = 128  # so that the differences of 15 rows stay in the first cache
 
@@ -35,35 +35,6 @@ def differences_to_mean(center, rows, positions, shares, first, out):
         row, difference = rows[positions[a]][first : first + n], out[a]
         for h in range(n):
             difference[h] = np.float64(row[h]) - np.float64(center[h]) - mean[h]
-
-
-@inlined
-def add_products(rows, n, out):
-    """out[a, b] += the inner product of the first n entries of rows a and b, for b ≤ a, by tiles of TILE rows."""
-    for a in range(0, rows.shape[0], TILE):
-        a0, a1, a2 = rows[a], rows[a + 1], rows[a + 2]
-        for b in range(0, a + 1, TILE):
-            b0, b1, b2 = rows[b], rows[b + 1], rows[b + 2]
-            s00 = s01 = s02 = s10 = s11 = s12 = s20 = s21 = s22 = 0.0
-            for h in range(n):
-                s00 += a0[h] * b0[h]
-                s01 += a0[h] * b1[h]
-                s02 += a0[h] * b2[h]
-                s10 += a1[h] * b0[h]
-                s11 += a1[h] * b1[h]
-                s12 += a1[h] * b2[h]
-                s20 += a2[h] * b0[h]
-                s21 += a2[h] * b1[h]
-                s22 += a2[h] * b2[h]
-            out[a, b] += s00
-            out[a, b + 1] += s01
-            out[a, b + 2] += s02
-            out[a + 1, b] += s10
-            out[a + 1, b + 1] += s11
-            out[a + 1, b + 2] += s12
-            out[a + 2, b] += s20
-            out[a + 2, b + 1] += s21
-            out[a + 2, b + 2] += s22
 
 
 @compiled_sums
