@@ -18,7 +18,7 @@ from .search import Found
 
 N_COORDINATES = 64
 ROWS_FOR_DIRECTIONS = 4000
-QUERIES_AT_ONCE = 512  # that are compared with all rows
+PRODUCTS_AT_ONCE = 2**22  # of queries and all rows: 16 MB
 # Bounds are worth their time if they leave no more than this part of the rows to compare, on average of some queries.
 MOST_LEFT = 0.05
 QUERIES_TRIED = 32
@@ -65,8 +65,9 @@ class Bounds:
         chosen = slice(None) if len(rows) == len(self.matrix) else rows
         coordinates, sizes, n_compared = self.coordinates[chosen], self.sizes[chosen], 0
         indices, squared = np.full((len(queries), k), -1, np.int32), np.full((len(queries), k), np.inf)
-        for start in range(0, len(queries), QUERIES_AT_ONCE):
-            here = slice(start, start + QUERIES_AT_ONCE)
+        at_once = max(1, PRODUCTS_AT_ONCE // max(1, len(rows)))
+        for start in range(0, len(queries), at_once):
+            here = slice(start, start + at_once)
             points = _coordinates(queries[here], self.directions)
             n_compared += nearest_within_bounds(
                 points @ coordinates.T,
