@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from featmap.kernels.bounds import bounding_coordinates
-from featmap.neighbors.bounds import N_COORDINATES, Bounds
+from featmap.neighbors.bounds import MOST_ROWS, N_COORDINATES, Bounds, worth_trying
 from featmap.neighbors.exact import ExactSearch, exact_neighbors, squared_sizes
 
 
@@ -43,23 +43,22 @@ ALL_KINDS = [sheets, in_a_space, far_from_zero, many_ties, noise]
 def test_bounded_search_finds_what_all_pairs_find(kind, rng):
     rows, k = kind(rng, 400, 150), 12
     queries = np.concatenate([rows[:30], kind(rng, 30, 150)])
-    everyone = np.arange(400, dtype=np.int32)
-    indices, squared = Bounds.of(rows).nearest(queries, everyone, k)
-    true, true_squared = exact_neighbors(queries, rows, everyone, squared_sizes(rows), k)
+    (indices, squared), _ = Bounds.of(rows).search(queries, k)
+    true, true_squared = exact_neighbors(queries, rows, np.arange(400, dtype=np.int32), squared_sizes(rows), k)
     assert np.array_equal(indices, true)
     np.testing.assert_allclose(squared, true_squared, rtol=1e-12)
 
 
 def test_only_some_rows_count(rng):
     rows, some = sheets(rng, 300, 150), np.arange(0, 300, 7, dtype=np.int32)
-    indices, _ = Bounds.of(rows).nearest(rows[:20], some, 5)
+    (indices, _), _ = Bounds.of(rows).among(some).search(rows[:20], 5)
     squares = ((rows[:20, None].astype(np.float64) - rows[some]) ** 2).sum(axis=2)
     assert np.array_equal(indices, some[np.argsort(squares, axis=1, kind="stable")[:, :5]])
 
 
 def test_too_few_rows_leave_entries_free(rng):
     rows = sheets(rng, 300, 150)
-    indices, squared = Bounds.of(rows).nearest(rows[:4], np.arange(3, dtype=np.int32), 5)
+    (indices, squared), _ = Bounds.of(rows).among(np.arange(3, dtype=np.int32)).search(rows[:4], 5)
     assert (np.sort(indices[:, :3], axis=1) == np.arange(3)).all()
     assert (indices[:, 3:] == -1).all()
     assert np.isinf(squared[:, 3:]).all()
@@ -89,13 +88,13 @@ def test_coordinates_and_what_they_leave_over_equal_their_twin(rng):
 
 def test_few_rows_are_compared_where_the_data_have_few_dimensions(rng):
     rows = sheets(rng, 2000, 150)
-    _, n_compared = Bounds.of(rows)._search(rows[:50], np.arange(2000, dtype=np.int32), 10)
+    _, n_compared = Bounds.of(rows).search(rows[:50], 10)
     assert n_compared < 0.02 * 50 * 2000
 
 
 @pytest.mark.parametrize(("kind", "bounded"), [(sheets, True), (noise, False)])
 def test_bounds_are_used_where_they_save_time(kind, bounded, rng, run):
-    rows = kind(rng, 2**21 // 200 + 1, 200)
+    rows = kind(rng, 7000, 300)
     search = ExactSearch(rows)
     assert (search._bounds is not None) is bounded
     indices, distances = search.nearest(rows[:20], 6, run)
@@ -104,6 +103,22 @@ def test_bounds_are_used_where_they_save_time(kind, bounded, rng, run):
     np.testing.assert_allclose(distances, np.sqrt(np.sort(squares, axis=1)[:, :6]), atol=1e-9)
 
 
-def test_few_rows_or_features_are_compared_at_once(rng):
-    assert ExactSearch(noise(rng, 100, 500))._bounds is None
-    assert ExactSearch(noise(rng, 40_000, 2 * N_COORDINATES))._bounds is None
+@pytest.mark.parametrize("shape", [(100, 500), (MOST_ROWS, 2 * N_COORDINATES), (MOST_ROWS + 1, 4 * N_COORDINATES)])
+def test_few_rows_or_features_and_many_rows_have_no_bounds(shape):
+    assert not worth_trying(*shape)
+    assert worth_trying(MOST_ROWS, 4 * N_COORDINATES)
+
+
+@pytest.mark.parametrize("size", [1e-19, 3e-22, 1e-23, 1e-30])
+@pytest.mark.parametrize("search", ["bounds", "all pairs"])
+def test_squares_that_underflow_rule_out_no_neighbor(search, size, rng):
+    """One row is large, so that the others are tiny in units of the data."""
+    rows = (size * sheets(rng, 300, 150)).astype(np.float32)
+    rows[0] = 1
+    if search == "bounds":
+        (indices, squared), _ = Bounds.of(rows).search(rows, 6)
+    else:
+        indices, squared = exact_neighbors(rows, rows, np.arange(300, dtype=np.int32), squared_sizes(rows), 6)
+    squares = ((rows[:, None].astype(np.float64) - rows) ** 2).sum(axis=2)
+    assert np.array_equal(indices, np.argsort(squares, axis=1, kind="stable")[:, :6])
+    np.testing.assert_allclose(squared, np.sort(squares, axis=1)[:, :6], rtol=1e-9)

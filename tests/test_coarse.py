@@ -63,6 +63,12 @@ def test_sums_between_groups_are_exact(at_once, run, monkeypatch, rng):
     assert (np.diff(found.indices[found.indptr[1] : found.indptr[2]]) > 0).all()
 
 
+def test_the_smallest_edge_between_groups_stays_an_edge(run):
+    P = np.array([[0, 1e-30], [1e-30, 0]], np.float32)
+    found = coarse.between_groups(as_graph(P), np.arange(2, dtype=np.int32), 2, run).weights
+    np.testing.assert_array_equal(found.toarray(), [[0, 1], [1, 0]])
+
+
 def test_points_of_each_group_are_in_rising_order(rng):
     groups = rng.integers(0, 7, 50).astype(np.int32)
     groups[groups == 3] = 4  # a group may have no points

@@ -250,6 +250,7 @@ AWKWARD = {
     "far away": 1e8 + np.random.default_rng(0).normal(size=(60, 3)),
     "two far clusters": np.random.default_rng(0).normal(size=(60, 3)) + 1e6 * (np.arange(60) % 2)[:, None],
     "outlier": np.concatenate([np.random.default_rng(0).normal(size=(59, 3)), np.full((1, 3), 1e12)]),
+    "enormous outlier": np.concatenate([np.random.default_rng(0).normal(size=(59, 3)), np.full((1, 3), 1e41)]),
     "bool": np.random.default_rng(0).random((60, 8)) < 0.5,
     "sparse with empty rows": sp.csr_matrix(np.diag(np.arange(40.0) % 4)),
 }

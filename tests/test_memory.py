@@ -154,7 +154,7 @@ def test_a_checkpoint_keeps_what_stages_give_up():
     assert [stage.working for stage in with_one] == [stage.working for stage in without]
     kept = np.cumsum([mine.kept - other.kept for mine, other in zip(with_one, without, strict=True)])
     beside = dict(zip((stage.stage for stage in without), kept, strict=True))
-    n_edges, factors, starts = 14 * memory.EDGES_PER_NEIGHBOR, 4 * 14 * 2, 4 * 2 + memory.GROUP_BYTES
+    n_edges, factors, starts = 14 * memory.EDGES_PER_NEIGHBOR, 8 * 14 * 2, 4 * 2 + memory.GROUP_BYTES
     assert beside["tangents"] == 0
     assert beside["alignment"] == pytest.approx(starts + 8 * n_edges + 4)
     assert beside["layout"] == pytest.approx(starts + 8 * n_edges + 4 + factors)

@@ -148,14 +148,13 @@ def test_factors_are_made_again_bit_for_bit(center, n_axes, run, digits):
     for rows in (all_rows(tangents), np.array([7], np.int32), np.array([299, 3, 3, 150], np.int32)):
         for n_asked in (n_axes, 14):
             factors = factors_of(data, tangents, rows, n_asked)[3]
-            assert np.array_equal(factors[:, :, :n_axes].astype(np.float32), tangents.leading[rows])
+            assert np.array_equal(factors[:, :, :n_axes], tangents.leading[rows])
 
 
 @pytest.mark.parametrize("q", [1, 2, 5])
 def test_leading_factors_are_those_that_were_kept_or_made_again(run, digits, q):
     data, tangents, _ = tangents_of(digits[:300], run, n_axes=2)
     made_again = leading_factors(data, tangents.without_leading(), q, run)
-    assert made_again.dtype == np.float32
     assert made_again.shape == (300, 14, q)
     assert np.array_equal(leading_factors(data, tangents, q, run), made_again)
     assert np.array_equal(made_again[:, :, :2], tangents.leading[:, :, :q])
@@ -175,12 +174,17 @@ def test_axes_have_the_same_bits_by_slices_of_features(run, digits, q, width):
         assert np.array_equal(part, whole[:, :, first : first + n])
 
 
-def test_leading_axes_are_the_axes_but_for_rounding(run, digits):
-    """The factors of leading directions are rounded to float32, since little cancels in these."""
-    data, tangents, _ = tangents_of(digits[:300], run, n_axes=2)
+@pytest.mark.parametrize("spread", [1, 1e-4, 1e-7])
+def test_leading_axes_are_orthonormal_and_those_that_are_made_again(spread, run, rng):
+    """Even those of an outlier, far from neighbours that are near each other."""
+    X = spread * rng.normal(size=(60, 6))
+    X[0] = 1
+    data, tangents, _ = tangents_of(X, run, n_axes=2)
     rows = all_rows(tangents)
-    rounded = leading_axes(data, tangents, tangents.leading, rows)
-    np.testing.assert_allclose(rounded, axes(data, tangents, rows, 2), atol=1e-6)
+    found = leading_axes(data, tangents, tangents.leading, rows)
+    assert np.array_equal(found, axes(data, tangents, rows, 2))
+    products = found.astype(np.float64) @ found.astype(np.float64).transpose(0, 2, 1)
+    np.testing.assert_allclose(products, np.broadcast_to(np.eye(2), products.shape), atol=1e-5)
 
 
 def test_a_neighbourhood_of_any_size_has_axes(rng, run):

@@ -122,6 +122,39 @@ def test_the_calling_thread_works_too():
     assert threading.get_ident() in seen
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_task_may_go_over_rows_itself(fails):
+    """In a thread of its own, so that a deadlock ends the test and not the tests."""
+    begun, errors = [], []
+
+    def inner(start, stop):
+        begun.append(start)
+        if fails:
+            raise ValueError
+
+    def outer():
+        try:
+            with Threads(2) as pool:
+                pool.over_rows(6, lambda start, stop: pool.over_rows(4, inner, block=1), block=1)
+        except ValueError as error:
+            errors.append(error)
+
+    own = threading.Thread(target=outer, daemon=True)
+    own.start()
+    own.join(timeout=60)
+    assert not own.is_alive()
+    assert len(errors) == fails
+    assert fails or sorted(begun) == sorted(6 * [0, 1, 2, 3])
+
+
+def test_a_pool_that_was_asked_too_early_has_its_threads_later():
+    pool, before = Threads(4), threading.active_count()
+    pool.over_rows(100, lambda start, stop: None, block=1)
+    with pool:
+        pool.over_rows(100, lambda start, stop: None, block=1)
+        assert threading.active_count() > before
+
+
 def test_no_threads_are_left():
     before = threading.active_count()
     with Threads(4) as pool:

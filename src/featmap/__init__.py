@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from .run.memory import estimate_memory
     from .run.progress import FitReport
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 _SUBPACKAGES = ("dask", "datasets", "explorer", "metrics", "pl", "plot", "tl")
 _HOMES = {

@@ -108,7 +108,8 @@ def _reordered(matrix: sp.csr_matrix, order: IntArray, places: IntArray, over_ro
     def task(start: int, stop: int) -> None:
         counts, here = n_entries[start:stop], slice(indptr[start], indptr[stop])
         ends = np.cumsum(counts, dtype=np.int64)
-        before = np.arange(ends[-1]) + np.repeat(matrix.indptr[order[start:stop]] - ends + counts, counts)
+        shifts = matrix.indptr[order[start:stop]] - ends + counts
+        before = np.arange(here.stop - here.start) + np.repeat(shifts, counts)
         part = sp.csr_matrix(
             (matrix.data[before], places[matrix.indices[before]], np.concatenate([[0], ends])),
             shape=(len(ends), len(order)),
@@ -238,7 +239,7 @@ class Tangents:
     singular_values: FloatArray  # (m, r) falling, in unit size; 0 beyond the local rank
     intrinsic_dim: IntArray  # (m,) d_i
     radii: Radii  # of the data, along the first d' directions
-    leading: FloatArray | None = None  # (m, k, q) the first columns of F_i, for the alignment of the same fit
+    leading: DoubleArray | None = None  # (m, k, q) the first columns of F_i, for the alignment of the same fit
 
     def __post_init__(self) -> None:
         n_rows, k = self.neighbors.shape

@@ -36,7 +36,7 @@ def mix_lines(lines, combinations, others, mixtures, sets, out):
                 for h in range(n_features):
                     line[h] += a * one[h] + b * two[h] + d * three[h]
             if len(sets) == 1:
-                own, beside = mixtures[p, 0, 0], mixtures[p, 0, 1]
+                own, beside = mixtures[p, sets[0], 0], mixtures[p, sets[0], 1]
                 for h in range(n_features):
                     line[h] = own * line[h] + beside * other[h]
             else:

@@ -7,6 +7,7 @@ from .compilation import compiled_sums, inlined, part_sums
 from .search import (
     COLUMNS_AT_ONCE,
     NO_KEY,
+    SMALLEST,
     distance_of,
     insert_sorted,
     insert_value,
@@ -39,7 +40,7 @@ def bounding_coordinates(rows, directions, sums, out):
 def lower_bound(product, size, row_size, error):
     """A squared distance, |q|² + |x|² − 2qx, less what it may be off by."""
     both = size + row_size
-    return max(both - 2 * product - error * both, np.float32(0))
+    return max(both - 2 * product - error * both - SMALLEST, np.float32(0))
 
 
 @part_sums
@@ -73,9 +74,9 @@ def nearest_within_bounds(
     """The nearest rows of each query by exact distance. Returns the number of rows that were compared.
 
     Column j stands for the row numbers[j] of the matrix. The squared distance of its coordinates to those of query q
-    is sizes[q] + row_sizes[j] − 2 products[q, j], up to ``error`` times the sum of both sizes, and a lower bound of
-    the exact one. The rows with the smallest bounds, for which there is room in ``keys``, give a limit: a row whose
-    bound is above it is not among the nearest. Index −1 at infinity marks a free entry.
+    is sizes[q] + row_sizes[j] − 2 products[q, j], up to ``error`` times the sum of both sizes and SMALLEST, and a
+    lower bound of the exact one. The rows with the smallest bounds, for which there is room in ``keys``, give a
+    limit: a row whose bound is above it is not among the nearest. Index −1 at infinity marks a free entry.
     """
     n_compared, k = 0, out_indices.shape[1]
     for q in range(products.shape[0]):
@@ -99,4 +100,4 @@ def nearest_within_bounds(
 @inlined
 def rounded_up(value):
     """A float32 that is not below the value."""
-    return np.float32(value) * np.float32(1 + 2**-22)
+    return np.float32(value) * np.float32(1 + 2**-22) + SMALLEST

@@ -68,8 +68,8 @@ def sum_between_groups(indptr, indices, weights, groups, firsts, members, start,
     """Sums of the weights from the groups start to stop to each other group, and how many of these each has.
 
     Those of a group come one after another, with rising columns. ``places`` has −1 for every group. Sums are whole
-    numbers of STEPs: these have no order, so that both ends of an edge between groups have the same sum. Returns the
-    number of all.
+    numbers of STEPs, at least one for each edge: these can be added in any order, so that both ends of an edge
+    between groups have the same sum. Returns the number of all.
     """
     n = 0
     for a in range(start, stop):
@@ -83,7 +83,7 @@ def sum_between_groups(indptr, indices, weights, groups, firsts, members, start,
                 if places[b] < begin:  # what a group before left behind
                     places[b], columns[n], sums[n] = n, b, 0
                     n += 1
-                sums[places[b]] += np.int64(np.rint(np.float64(weights[e]) / STEP))
+                sums[places[b]] += max(np.int64(1), np.int64(np.rint(np.float64(weights[e]) / STEP)))
         sort_by_columns(columns[begin:n], sums[begin:n])
         counts[a - start] = n - begin
     return n

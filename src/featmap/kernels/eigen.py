@@ -46,10 +46,11 @@ def tridiagonalize(square, diagonal, beside, reflections, factors, p):
         first, total = square[j, j + 1], 0.0
         for t in range(j + 2, k):
             total += square[j, t] * square[j, t]
-        length = -math.copysign(math.sqrt(first * first + total), first) if total > 0 else first
+        is_long = total > ABSOLUTE * ABSOLUTE  # the squares of shorter rows may have lost their digits
+        length = -math.copysign(math.sqrt(first * first + total), first) if is_long else first
         beside[j] = length
-        inverse = 1 / (first - length) if total > 0 else 0.0
-        tau = (length - first) / length if total > 0 else 0.0
+        inverse = 1 / (first - length) if is_long else 0.0
+        tau = (length - first) / length if is_long else 0.0
         factors[j], v = tau, reflections[j]
         for t in range(v.shape[0]):
             v[t] = square[j, t] * inverse if j + 1 < t < k else 0.0
@@ -200,7 +201,7 @@ def store(turned, n, vectors):
             if sign == 0 and abs(turned[t, a]) >= (1 - TIE) * largest:
                 sign = math.copysign(1.0, turned[t, a])
         for t in range(turned.shape[0]):
-            vectors[n, a, t] = sign * turned[t, a]
+            vectors[n, a, t] = sign * turned[t, a] + 0.0  # no zero has a sign, which would depend on other matrices
 
 
 @compiled

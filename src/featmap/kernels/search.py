@@ -13,6 +13,7 @@ COORDINATES_AT_ONCE = 8
 # The key of no point: infinity and the number −1.
 NO_KEY = (0x7F800000 << 32) | 0xFFFFFFFF
 COLUMNS_AT_ONCE = 64  # of a matrix product, most of which are all too far
+SMALLEST = np.finfo(np.float32).tiny  # squares below it lose their digits: it is part of every margin
 
 
 @compiled_sums
@@ -168,7 +169,7 @@ def n_within(products, size, row_sizes, error, limit):
     count = int32(0)
     for j in range(products.shape[0]):
         sizes = size + row_sizes[j]
-        count = int32(count + int32(sizes - 2 * products[j] - error * sizes <= limit))
+        count = int32(count + int32(sizes - 2 * products[j] - error * sizes - SMALLEST <= limit))
     return count
 
 
@@ -176,7 +177,8 @@ def n_within(products, size, row_sizes, error, limit):
 def propose_candidates(products, sizes, row_sizes, error, bounds, of_query, positions):
     """The rows of a block that could be among the nearest of each query, by products that are rounded.
 
-    A squared distance is sizes[q] + row_sizes[j] − 2 products[q, j], up to ``error`` times the sum of both sizes. The
+    A squared distance is sizes[q] + row_sizes[j] − 2 products[q, j], up to ``error`` times the sum of both sizes and
+    SMALLEST. The
     smallest upper bounds of each query so far are in ``bounds``, in rising order, and those of this block are merged
     into them. A row is proposed if its lower bound is not above the last of them. Returns the number of proposals;
     each is a query and the position of a row.
@@ -192,12 +194,12 @@ def propose_candidates(products, sizes, row_sizes, error, bounds, of_query, posi
                     continue
                 for j in range(start, stop):
                     both = size + row_sizes[j]
-                    squared = both - 2 * of_row[j]
-                    if is_second and squared - error * both <= bound[last]:
+                    squared, margin = both - 2 * of_row[j], error * both + SMALLEST
+                    if is_second and squared - margin <= bound[last]:
                         of_query[n_proposed], positions[n_proposed] = q, j
                         n_proposed += 1
-                    if not is_second and squared + error * both < bound[last]:
-                        insert_value(squared + error * both, bound)
+                    if not is_second and squared + margin < bound[last]:
+                        insert_value(squared + margin, bound)
     return n_proposed
 
 

@@ -30,12 +30,13 @@ class ExactSearch:
         return EXACT
 
     def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
-        rows, bounds = self._rows_that_count(k), self._bounds
+        rows = self._rows_that_count(k)
+        bounds = None if self._bounds is None else self._bounds.among(rows)
 
         def body(start: int, stop: int) -> Found:
             block = dense_rows(queries, slice(start, stop))
             if bounds is not None:
-                return bounds.nearest(block, rows, k)
+                return bounds.search(block, k)[0]
             return exact_neighbors(block, self.matrix, rows, self._sizes, k)
 
         indices, squared = run.by_blocks_with_progress(queries.shape[0], body, QUERIES_PER_BLOCK)

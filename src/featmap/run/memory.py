@@ -35,7 +35,7 @@ SPECTRAL_ROWS = 100_000  # up to so many rows it is the graph's spectrum
 PRODUCT_BYTES = 2**20  # of inner products of the points of a block
 AXES_BYTES = 2**27  # of axes of all points, for a slice of the features
 SLICE_FEATURES = 64  # that it has at least
-MOST_PARTS = 4  # of the points, where the axes of all take more
+MOST_PARTS = 6  # of the points, where the axes of all take more
 LISTS_KEPT_UP_TO = 100_000  # rows; in a fit of more, the coordinates in lists are given up until the map is made
 LIST_PADDING = 1.125  # lists are stored in blocks of 32, and have 128 rows on average
 # Axes that a part needs for each of its points: its own, and those of points beyond that edges lead to.
@@ -137,7 +137,7 @@ class Sizes:
     @property
     def leading(self) -> float:
         """Bytes a row of the leading factors, which are kept from the tangent spaces to the alignment."""
-        return 4.0 * self.k_tangent * self.q
+        return 8.0 * self.k_tangent * self.q
 
     @property
     def products(self) -> float:

@@ -24,8 +24,7 @@ from threadpoolctl import ThreadpoolController
 
 from ..checks.counts import is_integer
 from ..errors import InvalidParameterError
-
-Task = Callable[[int, int], None]
+from ..values import Task
 
 BLOCK = 2048
 SECONDS_BETWEEN_REPORTS = 0.1
@@ -147,6 +146,7 @@ class Threads:
             )
         self._n_jobs = n_jobs
         self._is_entered = False
+        self._pool: ThreadPoolExecutor | None = None
         self._resources = ExitStack()
 
     def __enter__(self) -> Threads:
@@ -158,21 +158,18 @@ class Threads:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._resources.close()
-        self._is_entered = False
-        self.__dict__.pop("_pool", None)
+        self._is_entered, self._pool = False, None
 
     @cached_property
     def n_threads(self) -> int:
         return 1 if self._n_jobs is None else effective_n_jobs(self._n_jobs)
 
-    @cached_property
-    def _pool(self) -> ThreadPoolExecutor | None:
-        """The others, started when there is more than one block: a question about one row does not wait for them."""
-        if not self._is_entered or self.n_threads == 1:
-            return None
-        pool = ThreadPoolExecutor(self.n_threads - 1, "featmap", initializer=_limit_own_thread)
-        self._resources.callback(pool.shutdown, cancel_futures=True)
-        return pool
+    def _others(self) -> ThreadPoolExecutor | None:
+        """The other threads, started when there is more than one block: a question about one row needs none."""
+        if self._pool is None and self._is_entered and self.n_threads > 1:
+            self._pool = ThreadPoolExecutor(self.n_threads - 1, "featmap", initializer=_limit_own_thread)
+            self._resources.callback(self._pool.shutdown, cancel_futures=True)
+        return self._pool
 
     def over_rows(
         self, n_rows: int, task: Task, block: int = BLOCK, report: Callable[[int], object] | None = None
@@ -200,25 +197,32 @@ class Threads:
             if report is not None:
                 report(min(len(finished) * block, n_rows))
 
-        if n_rows <= block or self._pool is None:
+        others = None if n_rows <= block else self._others()
+        if others is None:
             work(tell)
             return
         n_blocks = -(-n_rows // block)
         futures: list[Future[None]] = []
         try:
             n_others = min(self.n_threads, n_blocks) - 1
-            futures.extend(self._pool.submit(work, _nothing) for _ in range(n_others))
+            futures.extend(others.submit(work, _nothing) for _ in range(n_others))
             # The calling thread works as well: to wake one more and to wait for it takes longer than a short block.
             work(_at_times(tell))
-            while report is not None and wait(futures, SECONDS_BETWEEN_REPORTS).not_done:
+            begun = _begun(futures)
+            while report is not None and wait(begun, SECONDS_BETWEEN_REPORTS).not_done:
                 tell()
-            for future in futures:
+            for future in begun:
                 future.result()
             tell()
         finally:
             # After an error or an interrupt no thread may still be writing into the arrays of this call.
             stopped.set()
-            wait(futures)
+            wait(_begun(futures))
+
+
+def _begun(futures: list[Future[None]]) -> list[Future[None]]:
+    """Those that a thread has begun. The others are cancelled: in a task they would wait for its own thread."""
+    return [future for future in futures if not future.cancel()]
 
 
 def _nothing() -> None:

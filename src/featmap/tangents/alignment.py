@@ -12,7 +12,7 @@ from ..data.scaling import ScaledData
 from ..data.sparse import SparseRows, dense_rows
 from ..kernels.tangents import axes_of_points, center_steps, edge_geometry, edge_geometry_of_two, whole_products
 from ..run import Run
-from ..values import Connection, FloatArray, Graph, IntArray, Order, Tangents
+from ..values import Connection, DoubleArray, FloatArray, Graph, IntArray, Order, Tangents
 from .axes import axes, leading_factors
 from .polar import DEGENERATE, polar
 
@@ -22,7 +22,7 @@ BYTES_OF_AXES = 2**27
 FEWEST_FEATURES = 64
 # Where the axes of all points take more bytes, those of a part of the points are made at a time. Points that edges
 # lead to from several parts have their axes made for each of these, so there are few parts.
-MOST_PARTS = 4
+MOST_PARTS = 6
 POINTS_PER_BLOCK = 512
 FEATURES_AT_ONCE = 16  # a slice is a multiple of what vector instructions take
 
@@ -291,7 +291,7 @@ def _axes_of_slice(
     table: Table,
     points: IntArray,
     tangents: Tangents,
-    factors: FloatArray,
+    factors: DoubleArray,
     order: Order,
     run: Run,
     out: FloatArray,

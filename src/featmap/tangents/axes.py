@@ -22,23 +22,23 @@ def axes(data: ScaledData, tangents: Tangents, rows: IntArray, n_axes: int) -> F
     return out
 
 
-def leading_axes(data: ScaledData, tangents: Tangents, factors: FloatArray, rows: IntArray) -> FloatArray:
+def leading_axes(data: ScaledData, tangents: Tangents, factors: DoubleArray, rows: IntArray) -> FloatArray:
     """V_iᵀ of some rows as the alignment needs them, from the leading factors of all rows."""
     out = np.empty((len(rows), factors.shape[2], data.shape[1]), np.float32)
     table, positions = data.table(tangents.neighbors[rows])
-    centers, here = dense_rows(tangents.centers, rows), factors[rows].astype(np.float64)
-    local_axes(centers, table, positions, here, 0, np.empty((2, data.shape[1])), out)
+    centers = dense_rows(tangents.centers, rows)
+    local_axes(centers, table, positions, factors[rows], 0, np.empty((2, data.shape[1])), out)
     return out
 
 
-def leading_factors(data: ScaledData, tangents: Tangents, q: int, run: Run) -> FloatArray:
+def leading_factors(data: ScaledData, tangents: Tangents, q: int, run: Run) -> DoubleArray:
     """The first q columns of F_i of all rows: those that were kept, or the same made again."""
     kept, rows = tangents.leading, np.arange(len(tangents.neighbors), dtype=np.int32)
     if kept is not None and kept.shape[2] >= q:
         return np.ascontiguousarray(kept[:, :, :q])
 
-    def body(start: int, stop: int) -> tuple[FloatArray]:
-        return (factors_of(data, tangents, rows[start:stop], q)[3].astype(np.float32),)
+    def body(start: int, stop: int) -> tuple[DoubleArray]:
+        return (factors_of(data, tangents, rows[start:stop], q)[3],)
 
     return run.by_blocks(len(rows), body, points_per_block(data, tangents.neighbors.shape[1]))[0]
 

@@ -62,7 +62,7 @@ def find_tangents(
         return (
             singular_values.astype(np.float32),
             count_dimensions(singular_values, intrinsic_dim),
-            factors.astype(np.float32),
+            factors,
             *local_radii(grams, factors, near_weights[here], n_axes),
         )
 
