@@ -12,6 +12,7 @@ from .search import (
     insert_sorted,
     insert_value,
     key_of,
+    lower_bound,
     n_within,
     squared_distance,
 )
@@ -36,13 +37,6 @@ def bounding_coordinates(rows, directions, sums, out):
         out[i, width] = np.sqrt(max(left, 0.0))
 
 
-@inlined
-def lower_bound(product, size, row_size, error):
-    """A squared distance, |q|² + |x|² − 2qx, less what it may be off by."""
-    both = size + row_size
-    return max(both - 2 * product - error * both - SMALLEST, np.float32(0))
-
-
 @part_sums
 def smallest_bounds(products, size, row_sizes, error, keys):
     """Keys of the columns with the smallest lower bounds."""
@@ -53,7 +47,8 @@ def smallest_bounds(products, size, row_sizes, error, keys):
         columns = slice(start, stop)
         if n_within(products[columns], size, row_sizes[columns], error, distance_of(keys[last])) > 0:
             for j in range(start, stop):
-                insert_value(key_of(lower_bound(products[j], size, row_sizes[j], error), j), keys)
+                bound = lower_bound(products[j], size, row_sizes[j], error)
+                insert_value(key_of(max(bound, np.float32(0)), j), keys)
 
 
 @part_sums

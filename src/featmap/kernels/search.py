@@ -163,14 +163,39 @@ def scan_lists(points, of_point, lists, blocks, first_blocks, members, nearest):
         start = stop
 
 
+@inlined
+def lower_bound(product, size, row_size, error):
+    """A squared distance, |q|² + |x|² − 2qx, less what rounding may add to it."""
+    both = size + row_size
+    return both - 2 * product - (error * both + SMALLEST)
+
+
+@inlined
+def upper_bound(product, size, row_size, error):
+    """The same, plus what rounding may take away."""
+    both = size + row_size
+    return both - 2 * product + (error * both + SMALLEST)
+
+
 @part_sums
 def n_within(products, size, row_sizes, error, limit):
-    """How many squared distances, |q|² + |x|² − 2qx, may be within the limit if products are rounded."""
+    """How many rows have a lower bound within the limit."""
     count = int32(0)
     for j in range(products.shape[0]):
-        sizes = size + row_sizes[j]
-        count = int32(count + int32(sizes - 2 * products[j] - error * sizes - SMALLEST <= limit))
+        count = int32(count + int32(lower_bound(products[j], size, row_sizes[j], error) <= limit))
     return count
+
+
+@part_sums
+def merge_upper_bounds(products, size, row_sizes, error, smallest):
+    """Merge the upper bounds of some rows into the smallest ones so far, which are in rising order."""
+    last = smallest.shape[0] - 1
+    for start in range(0, products.shape[0], COLUMNS_AT_ONCE):
+        stop = start + COLUMNS_AT_ONCE if start + COLUMNS_AT_ONCE < products.shape[0] else products.shape[0]
+        columns = slice(start, stop)
+        if n_within(products[columns], size, row_sizes[columns], error, smallest[last]) > 0:
+            for j in range(start, stop):
+                insert_value(upper_bound(products[j], size, row_sizes[j], error), smallest)
 
 
 @compiled
@@ -178,28 +203,23 @@ def propose_candidates(products, sizes, row_sizes, error, bounds, of_query, posi
     """The rows of a block that could be among the nearest of each query, by products that are rounded.
 
     A squared distance is sizes[q] + row_sizes[j] − 2 products[q, j], up to ``error`` times the sum of both sizes and
-    SMALLEST. The
-    smallest upper bounds of each query so far are in ``bounds``, in rising order, and those of this block are merged
-    into them. A row is proposed if its lower bound is not above the last of them. Returns the number of proposals;
-    each is a query and the position of a row.
+    SMALLEST. The smallest upper bounds of each query so far are in ``bounds``, in rising order, and those of this
+    block are merged into them. A row is proposed if its lower bound is not above the last of them. Returns the number
+    of proposals; each is a query and the position of a row.
     """
     n_proposed, last = 0, bounds.shape[1] - 1
     for q in range(products.shape[0]):
-        of_row, size, bound = products[q], sizes[q], bounds[q]
-        for is_second in range(2):  # first the bounds, then the rows that they allow
-            for start in range(0, of_row.shape[0], COLUMNS_AT_ONCE):
-                stop = start + COLUMNS_AT_ONCE if start + COLUMNS_AT_ONCE < of_row.shape[0] else of_row.shape[0]
-                columns = slice(start, stop)
-                if n_within(of_row[columns], size, row_sizes[columns], error, bound[last]) == 0:
-                    continue
+        of_row, size = products[q], sizes[q]
+        merge_upper_bounds(of_row, size, row_sizes, error, bounds[q])
+        limit = bounds[q, last]
+        for start in range(0, of_row.shape[0], COLUMNS_AT_ONCE):
+            stop = start + COLUMNS_AT_ONCE if start + COLUMNS_AT_ONCE < of_row.shape[0] else of_row.shape[0]
+            columns = slice(start, stop)
+            if n_within(of_row[columns], size, row_sizes[columns], error, limit) > 0:
                 for j in range(start, stop):
-                    both = size + row_sizes[j]
-                    squared, margin = both - 2 * of_row[j], error * both + SMALLEST
-                    if is_second and squared - margin <= bound[last]:
+                    if lower_bound(of_row[j], size, row_sizes[j], error) <= limit:
                         of_query[n_proposed], positions[n_proposed] = q, j
                         n_proposed += 1
-                    if not is_second and squared + margin < bound[last]:
-                        insert_value(squared + margin, bound)
     return n_proposed
 
 
