@@ -37,8 +37,15 @@ def folder(tmp_path_factory):
 
 
 def started(folder, *arguments):
-    command = [sys.executable, "-m", "featmap", *arguments]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    """A Python that can be ended by Ctrl-C, even where tests run in the background, which ignores it."""
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+    )
 
 
 def address_of(process):
@@ -98,7 +105,7 @@ def test_the_extra_is_named_where_the_server_is_missing():
 
 def test_explore_serves_until_ctrl_c_and_leaves_the_port_free(folder):
     arguments = ["--labels", "y.csv:species", "--column", "y.csv:number", "--no-browser"]
-    process = started(folder, "explore", "iris.featmap", *arguments)
+    process = started(folder, "-m", "featmap", "explore", "iris.featmap", *arguments)
     port, token = address_of(process)
     connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
     connection.request("GET", "/head", headers={"Authorization": f"Bearer {token}"})
@@ -135,7 +142,7 @@ main()
 def test_a_question_in_progress_does_not_hold_up_the_end(folder):
     from featmap.explorer.wire import packed
 
-    process = subprocess.Popen([sys.executable, "-c", HOLD], cwd=folder, stdout=subprocess.PIPE, text=True)
+    process = started(folder, "-c", HOLD)
     port, token = address_of(process)
     connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
     question = packed({"kind": "point", "row": 1})
@@ -143,10 +150,9 @@ def test_a_question_in_progress_does_not_hold_up_the_end(folder):
     time.sleep(0.5)
     begun = time.monotonic()
     process.send_signal(signal.SIGINT)
-    process.wait(timeout=60)
+    process.communicate(timeout=60)
     assert time.monotonic() - begun < 2
     connection.close()
-    process.stdout.close()
 
 
 @pytest.mark.parametrize(
