@@ -15,7 +15,7 @@ from drawn import legend_names, overlapping, pixels, scatters, texts
 from featmap import FeatmapError, InvalidParameterError, plot
 from featmap.explanation.contrast import Contrast
 from featmap.explanation.perturbation import Perturbation
-from featmap.plot.importance_heatmap import leading_features
+from featmap.plot.importance_heatmap import CELL_INCHES, leading_features
 from featmap.plot.parts.palette import COLOURS
 
 N_ROWS = 300
@@ -102,6 +102,13 @@ def test_names_of_a_large_table_do_not_overlap(model):
     assert ax.get_images()[0].get_array().shape == (40, 60)
     assert not overlapping([label.get_window_extent() for label in ax.get_yticklabels()])
     assert not overlapping([label.get_window_extent() for label in ax.get_xticklabels()])
+
+
+def test_long_names_of_features_leave_room_for_few_groups(model):
+    names = [f"a name of many letters, number {feature}" for feature in range(model.n_features_in_)]
+    ax = plot.importance_heatmap(model, np.arange(N_ROWS) % 6, feature_names=names, k=5)
+    pixels(ax)
+    assert ax.get_window_extent().height > 0.8 * 6 * CELL_INCHES * ax.figure.dpi
 
 
 @pytest.mark.parametrize("labels", [np.linspace(0, 1, N_ROWS), [None] * N_ROWS, ["a", "b"]])

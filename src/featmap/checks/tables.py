@@ -49,7 +49,7 @@ def _instead(values: Any, name: str) -> str | None:
     if "LazyFrame" in kinds:
         return f"give {name}.collect()"
     if "Series" in kinds:
-        return f"give a table; {name}.to_frame() is one of a single column"
+        return f"give a table; {name}.to_frame() is one of a single column, {name}.to_frame().T of a single row"
     if "Explanation" in kinds or (hasattr(values, "fit") and hasattr(values, "get_params")):
         model = "pipeline[-1]" if "Pipeline" in kinds else "model"
         if name == "X":

@@ -22,6 +22,7 @@ from .parts.titles import write_title
 ROWS_OF_A_GROUP = 500
 MOST_COLUMNS = 100
 CELL_INCHES = 0.3
+LETTER_INCHES = 0.085  # of a small letter, at most
 
 
 def importance_heatmap(
@@ -77,13 +78,19 @@ def importance_heatmap(
     names = names_of_features("importance_heatmap", model, feature_names, image_shape)
     means = _means_of_groups(model, groups)
     columns = leading_features(means, k)
-    size = (max(5.0, CELL_INCHES * len(columns) + 2.5), max(3.0, CELL_INCHES * len(groups.names) + 2.0))
-    ax = axes_or_new(ax, size)
-    shown = _draw_table(ax, means[:, columns], [names[column] for column in columns], groups.names)
+    shown_names = [names[column] for column in columns]
+    ax = axes_or_new(ax, _size(shown_names, groups.names))
+    shown = _draw_table(ax, means[:, columns], shown_names, groups.names)
     ax.set_ylabel(groups.title or "", **PLAIN_TEXT)
     write_title(ax, model, "Features that vary within each group")
     attached_bar(ax, shown, f"mean {VARIATION}")
     return ax
+
+
+def _size(columns: list[str], rows: list[str]) -> tuple[float, float]:
+    """Inches of a figure with room for all cells, and for the names of columns, which stand upright."""
+    names = LETTER_INCHES * max(len(shortened(name)) for name in columns)
+    return max(5.0, CELL_INCHES * len(columns) + 2.5), max(3.5, CELL_INCHES * len(rows) + names + 1.2)
 
 
 def leading_features(means: np.ndarray, k: int) -> np.ndarray:
