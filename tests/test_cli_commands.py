@@ -362,6 +362,8 @@ from featmap import FeatMAP
 from featmap.explanation.mixin import ExplanationMixin
 from featmap.cli import main
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # where tests run in the background it is ignored
+
 def stop(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
     import time; time.sleep(20)
