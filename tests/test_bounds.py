@@ -74,7 +74,7 @@ def test_no_bound_is_above_the_distance(kind, rng):
     assert (lower <= exactly).all()
 
 
-def test_coordinates_and_what_they_leave_over_equal_their_twin(rng):
+def test_coordinates_and_remainders_equal_their_twin(rng):
     rows, directions = sheets(rng, 40, 20), np.linalg.qr(rng.normal(size=(20, 6)))[0]
     rows[0] = 0
     rows[1] = directions[:, 0]  # nothing but rounding is left over

@@ -17,7 +17,7 @@ TESTS = Path(__file__).parent
 CHECKED = [
     "test_neighbors.py::test_exact_search_equals_brute_force",
     "test_bounds.py::test_bounded_search_finds_what_all_pairs_find",
-    "test_bounds.py::test_coordinates_and_what_they_leave_over_equal_their_twin",
+    "test_bounds.py::test_coordinates_and_remainders_equal_their_twin",
     "test_neighbors.py::test_candidates_in_any_order_are_ranked_by_distance_then_index",
     "test_neighbors.py::test_scanning_keeps_the_nearest",
     "test_neighbors.py::test_lists_hold_every_row_once",

@@ -20,7 +20,7 @@ from .search import (
 
 @compiled_sums
 def bounding_coordinates(rows, directions, sums, out):
-    """The coordinates of each row along the directions, and as the last one the length of what they leave over."""
+    """The coordinates of each row along the directions, and as the last one the length of the remainder."""
     width = directions.shape[1]
     for i in range(rows.shape[0]):
         left = 0.0

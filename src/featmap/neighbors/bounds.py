@@ -1,7 +1,7 @@
 """Lower bounds of distances, from a few coordinates of every row: most rows are ruled out without a look at them.
 
-Along orthonormal directions two rows are never further apart than in all features. What the directions leave over of
-them differs at least as much as its lengths do, so its length is one more coordinate.
+Along orthonormal directions two rows are never further apart than in all features. The remainders, which the
+directions leave over, differ at least as much as their lengths do: so this length is one more coordinate.
 """
 
 from __future__ import annotations
@@ -38,33 +38,33 @@ class Bounds:
     matrix: FloatArray  # (m, n)
     directions: DoubleArray  # (n, N_COORDINATES − 1) orthonormal
     rows: IntArray  # those that are searched, rising
-    coordinates: FloatArray  # (rows, N_COORDINATES) along the directions, and the length of what they leave over
+    coordinates: FloatArray  # (rows, N_COORDINATES) along the directions, and the length of the remainder
     sizes: FloatArray  # (rows,) squared sizes of the coordinates
 
     @classmethod
     def of(cls, matrix: FloatArray) -> Bounds:
-        """Those of all rows."""
+        """The bounds of all rows."""
         n_rows = len(matrix)
         sample = matrix[fixed_sample(n_rows, min(n_rows, ROWS_FOR_DIRECTIONS))]
-        # Orthonormal in float64: what is left over may be short, and is the difference of two numbers.
+        # Orthonormal in float64: a remainder may be short, and is the difference of two numbers.
         directions = np.linalg.qr(principal_directions(sample, N_COORDINATES - 1).astype(np.float64))[0]
         coordinates = _coordinates(matrix, directions)
         return cls(matrix, directions, np.arange(n_rows, dtype=np.int32), coordinates, _squared_sizes(coordinates))
 
     def among(self, rows: IntArray) -> Bounds:
-        """Those of some rows, which must be rising."""
+        """The bounds of some of the rows, given in rising order."""
         if len(rows) == len(self.rows):
             return self
         return replace(self, rows=rows, coordinates=self.coordinates[rows], sizes=self.sizes[rows])
 
     def rule_out_most(self) -> bool:
-        """Whether few rows are left to compare, as some of the rows tell."""
+        """Whether few rows are left to compare, tried with some of the rows as queries."""
         n_rows = len(self.rows)
         tried = self.matrix[fixed_sample(n_rows, min(n_rows, QUERIES_TRIED))]
         return self.search(tried, K_TRIED)[1] <= MOST_LEFT * len(tried) * n_rows
 
     def search(self, queries: FloatArray, k: int) -> tuple[Found, int]:
-        """The k nearest, by index, with squared distances; and how many rows were compared."""
+        """The k nearest rows with their squared distances, ties by index, and how many rows were compared."""
         indices, squared = np.full((len(queries), k), -1, np.int32), np.full((len(queries), k), np.inf)
         points = _coordinates(queries, self.directions)
         n_compared = nearest_within_bounds(
@@ -86,9 +86,9 @@ class Bounds:
     def _error(self) -> np.float32:
         """By how much rounding can raise a squared bound, relative to the sum of both squared sizes.
 
-        A coordinate is off by its rounding to float32, and the length of what is left over by the root of what is
-        lost of squares in float64, at most 17 n u of the squared size with u = eps/2. Twice the distance times both,
-        and the products in float32, are less than this.
+        A coordinate is off by its rounding to float32. The length of a remainder is off by the root of the error of
+        squares in float64, which is at most 17 n u of the squared size, with u = eps/2. This bound is larger than
+        twice the distance times both errors plus the error of products in float32.
         """
         n_features, n_directions = self.directions.shape
         single, double = np.finfo(np.float32).eps, np.finfo(np.float64).eps
