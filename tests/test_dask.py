@@ -29,8 +29,8 @@ import featmap
 from featmap.dask import FeatMAP, search
 from featmap.dask.blocks import Blocks
 from featmap.errors import FeatmapWarning, InvalidDataError, InvalidDataTypeError, InvalidParameterError, StoreError
+from featmap.neighbors.large import build
 from featmap.neighbors.list_search import ListSearch, Width
-from featmap.neighbors.widening import build
 from lab.data.manifolds import curved_sheets
 
 # Killed workers leave sockets of distributed open, which it notices when they are collected.

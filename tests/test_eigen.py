@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from featmap.tangents import eigen
-from featmap.tangents.eigen import eigenvectors
+from featmap.tangents import svd
+from featmap.tangents.svd import eigenvectors
 
 
 def all_of(matrices):
@@ -87,7 +87,7 @@ def test_the_largest_entry_is_positive_and_the_first_of_equal_ones(rng):
 def test_lapack_gives_the_same_with_the_same_signs(k, rng, monkeypatch):
     matrices = matrices_of("neighbourhoods", k, rng)[:, :, :]
     values, vectors = all_of(matrices)
-    monkeypatch.setattr(eigen, "LARGEST_OWN", 0)
+    monkeypatch.setattr(svd, "LARGEST_OWN", 0)
     others, by_lapack = all_of(matrices)
     np.testing.assert_allclose(values, others, atol=1e-12 * np.abs(others).max())
     np.testing.assert_allclose(vectors[:, : k - 1], by_lapack[:, : k - 1], atol=1e-8)

@@ -21,10 +21,10 @@ from featmap import (
     neighbors,
     pipeline,
 )
-from featmap.data import components, scaling
+from featmap.data import pca, scaling
 from featmap.kernels.search import BLOCK_COLUMNS
 from featmap.layout import start
-from featmap.neighbors import large, partition, quantizer, search, widening
+from featmap.neighbors import large, list_search, quantizer, search
 from featmap.run import memory
 from featmap.run.progress import SHARES
 from featmap.tangents import alignment, svd
@@ -175,10 +175,10 @@ def test_a_fit_with_a_checkpoint_needs_the_memory_for_it(monkeypatch, tmp_path, 
 def test_sizes_of_stages_are_those_of_their_modules():
     assert memory.SMALL_ROWS == neighbors.EXACT_BELOW
     assert memory.QUERIES == search.QUERIES_PER_BLOCK
-    assert widening.LADDER[0][0] == memory.LIST_COORDINATES
+    assert large.LADDER[0][0] == memory.LIST_COORDINATES
     assert memory.LIST_SAMPLE == quantizer.SAMPLED_PER_LIST / quantizer.ROWS_PER_LIST
-    assert memory.CANDIDATE_BYTES == partition.BYTES_OF_CANDIDATES
-    assert (memory.SAMPLE_BYTES, memory.SAMPLE_ROWS) == (components.SAMPLE_BYTES, components.SAMPLE_ROWS)
+    assert memory.CANDIDATE_BYTES == list_search.BYTES_OF_CANDIDATES
+    assert (memory.SAMPLE_BYTES, memory.SAMPLE_ROWS) == (pca.SAMPLE_BYTES, pca.SAMPLE_ROWS)
     assert (memory.AXES_BYTES, memory.SLICE_FEATURES) == (alignment.BYTES_OF_AXES, alignment.FEWEST_FEATURES)
     assert (memory.MOST_PARTS, memory.LISTS_KEPT_UP_TO) == (alignment.MOST_PARTS, large.LISTS_KEPT_UP_TO)
     assert memory.PRODUCT_BYTES == svd.BYTES_OF_PRODUCTS

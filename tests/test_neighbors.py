@@ -14,13 +14,11 @@ from featmap import neighbors as stage
 from featmap.data.scaling import scale_data
 from featmap.errors import InvalidDataError
 from featmap.kernels.search import propose_candidates, rank_candidates, remaining_lengths
-from featmap.neighbors import exact, find_neighbors, large, list_search, make_search, partition, search, search_rows
-from featmap.neighbors.copies import n_earlier_copies, possible_copies
-from featmap.neighbors.exact import ExactSearch
-from featmap.neighbors.large import LargeSearch
+from featmap.neighbors import exact, find_neighbors, large, list_search, make_search, search, search_rows
+from featmap.neighbors.exact import ExactSearch, n_earlier_copies, possible_copies
+from featmap.neighbors.large import LargeSearch, build
 from featmap.neighbors.list_search import ListSearch, Width
 from featmap.neighbors.lists import Lists
-from featmap.neighbors.widening import build
 from featmap.run import Run
 
 EVERYWHERE = Width(10**6, 3.0)  # looks into all lists
@@ -123,7 +121,7 @@ def ranked(monkeypatch):
         counts.append(len(of_query))
         rank_candidates(queries, rows, of_query, *others)
 
-    for module in (exact, partition):
+    for module in (exact, list_search):
         monkeypatch.setattr(module, "rank_candidates", counted)
     return counts
 
@@ -163,7 +161,7 @@ def test_a_copy_is_left_out_only_where_enough_come_before_it(rng, run):
 def test_sparse_equals_dense(exact_below, bytes_of_candidates, run, monkeypatch):
     """However few candidates are made dense at a time."""
     monkeypatch.setattr(stage, "EXACT_BELOW", exact_below)
-    monkeypatch.setattr(partition, "BYTES_OF_CANDIDATES", bytes_of_candidates)
+    monkeypatch.setattr(list_search, "BYTES_OF_CANDIDATES", bytes_of_candidates)
     X = sp.random(500, 200, 0.1, random_state=0, format="csr")
     sparse, _ = found_by(X, 10, run)
     dense, _ = found_by(X.toarray(), 10, run)
@@ -284,8 +282,7 @@ def test_lists_hold_every_row_once(rng, run):
 @pytest.mark.parametrize("n_features", [1, 20])
 def test_copies_left_out_of_the_lists_change_nothing(make, n_features, rng, run, monkeypatch):
     """Up to the number of copies kept the lists answer; beyond it, all pairs."""
-    for module in (partition, list_search):
-        monkeypatch.setattr(module, "COPIES_KEPT", 30)
+    monkeypatch.setattr(list_search, "COPIES_KEPT", 30)
     matrix = scale_data(make(with_copies(1000, 500, n_features, rng))).matrix
     search = by_lists(matrix, run, EVERYWHERE)
     for k in (5, 30, 31):

@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from featmap.data.components import fixed_sample
+from featmap.data.pca import fixed_sample
 from featmap.data.scaling import scale_data
 from featmap.data.sparse import dense_rows
-from featmap.neighbors import centers, quantizer
-from featmap.neighbors.centers import centers_in_cells
+from featmap.neighbors import quantizer
 from featmap.neighbors.exact import ExactSearch, exact_neighbors, squared_sizes
-from featmap.neighbors.list_search import ListSearch, Width, nearest_in
-from featmap.neighbors.partition import Partition
-from featmap.neighbors.quantizer import Quantizer, coordinates_along, make_quantizer
+from featmap.neighbors.large import build
+from featmap.neighbors.list_search import ListSearch, Partition, Width, nearest_in
+from featmap.neighbors.quantizer import Quantizer, centers_in_cells, coordinates_along, make_quantizer
 from featmap.neighbors.search import among, merged
-from featmap.neighbors.widening import build
 
 WIDTH = Width(6, 3.0)
 
@@ -122,7 +120,7 @@ def test_a_crowded_list_is_split(rng, monkeypatch):
         return np.bincount(nearest).max() / (len(points) / 60)
 
     split = largest_share()
-    monkeypatch.setattr(centers, "LARGEST_SHARE", np.inf)
+    monkeypatch.setattr(quantizer, "LARGEST_SHARE", np.inf)
     assert split < largest_share()
     assert split < 4
 

@@ -75,7 +75,7 @@ class TestDirections:
     def test_parts_have_the_bits_of_the_whole(self, make, table, run, monkeypatch):
         """The sample is of rows that their number tells, and a part has the components that it has in the whole."""
         monkeypatch.setattr("featmap.data.pca.SAMPLE_ROWS", 100)
-        monkeypatch.setattr("featmap.data.components.SAMPLE_ROWS", 100)
+        monkeypatch.setattr("featmap.data.pca.SAMPLE_ROWS", 100)
         X = make(table)
         rows = rows_for_components(X.shape, sp.issparse(X))
         assert len(rows) == 100

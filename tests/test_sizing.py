@@ -11,9 +11,8 @@ import scipy.sparse as sp
 import reference
 from featmap.data import sizing
 from featmap.data.scaling import scale_data
-from featmap.data.sizing import Sizing, column_ranges, power_of_two_below, rows_for_center
+from featmap.data.sizing import Sizing, column_ranges, power_of_two_below, rows_for_center, unit_rows
 from featmap.data.sparse import SparseRows, canonical, dense_rows
-from featmap.data.unit_rows import unit_rows
 from featmap.run import Run
 
 RNG = np.random.default_rng(0)

@@ -14,12 +14,11 @@ from featmap import FeatMAP
 from featmap import neighbors as stage
 from featmap.data.scaling import scale_data
 from featmap.errors import FeatmapWarning
-from featmap.neighbors import find_neighbors, widening
+from featmap.neighbors import find_neighbors, large
 from featmap.neighbors.exact import ExactSearch
-from featmap.neighbors.large import LargeSearch
+from featmap.neighbors.large import LargeSearch, ThisMachine, ladder, search_wide_enough, shared_remainder
 from featmap.neighbors.list_search import ListSearch
 from featmap.neighbors.quantizer import make_quantizer
-from featmap.neighbors.widening import ThisMachine, ladder, search_wide_enough, shared_remainder
 from featmap.run import Run
 from lab.data.survey import survey
 
@@ -42,7 +41,7 @@ def recall_of_others(search, matrix, k, run, seed=5):
 @pytest.fixture
 def small_is_large(monkeypatch):
     """Products cost much, so that a few thousand rows are searched as millions are."""
-    monkeypatch.setattr(widening, "MULTIPLIED", 1e3)
+    monkeypatch.setattr(large, "MULTIPLIED", 1e3)
 
 
 @pytest.mark.usefixtures("small_is_large")
@@ -60,13 +59,13 @@ def test_the_promise_is_kept(power, n_features, run):
 def test_the_first_width_that_finds_enough_is_taken(run, monkeypatch):
     matrix = spread(6000, 50, 0.05)
     tried = []
-    recall = widening._recall
+    recall = large._recall
 
     def noted(search, *arguments):
         tried.append((search.width, recall(search, *arguments)))
         return tried[-1][1]
 
-    monkeypatch.setattr(widening, "_recall", noted)
+    monkeypatch.setattr(large, "_recall", noted)
     search = search_wide_enough(ThisMachine(matrix), 15, run)
     assert len(tried) > 1
     assert [found >= 0.95 for _, found in tried] == [False] * (len(tried) - 1) + [True]
@@ -94,8 +93,8 @@ def test_a_search_that_costs_as_much_as_all_pairs_is_exact(run):
 
 
 def test_noise_is_searched_as_widely_as_it_goes_and_a_warning_names_the_recall(run, monkeypatch):
-    monkeypatch.setattr(widening, "MULTIPLIED", 1e3)
-    monkeypatch.setattr(widening, "LADDER", ((8, 0, 1), (16, 1, 2)))
+    monkeypatch.setattr(large, "MULTIPLIED", 1e3)
+    monkeypatch.setattr(large, "LADDER", ((8, 0, 1), (16, 1, 2)))
     matrix = np.random.default_rng(0).standard_normal((8000, 100), dtype=np.float32)
     with pytest.warns(FeatmapWarning, match=r"precomputed_knn") as caught:
         search = search_wide_enough(ThisMachine(matrix), 15, run)
@@ -167,7 +166,7 @@ def test_wide_sparse_rows_are_compared_a_few_at_a_time(run, monkeypatch, rng):
     near = rng.integers(200, size=(40, 12))
     compared = quantizer, matrix[:40], matrix[near.ravel()], near != np.arange(40)[:, None], run
     together = shared_remainder(*compared)
-    monkeypatch.setattr(widening, "BYTES_OF_REMAINDERS", 2**20)
+    monkeypatch.setattr(large, "BYTES_OF_REMAINDERS", 2**20)
     tracemalloc.start()
     found = shared_remainder(*compared)
     _, peak = tracemalloc.get_traced_memory()

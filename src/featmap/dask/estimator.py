@@ -19,7 +19,7 @@ from ..checks.parameters import check_parameters
 from ..checks.scales import rows_for_scales, warn_of_scales
 from ..checks.settings import Settings, drawn_seed, fit_settings
 from ..errors import InvalidParameterError, StoreError, warn
-from ..neighbors.partition import COPIES_KEPT
+from ..neighbors.list_search import COPIES_KEPT
 from .answers import ModelFile, of_all_rows, placed
 from .blocks import Blocks, joined
 from .cluster import results

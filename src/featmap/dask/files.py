@@ -13,10 +13,9 @@ from ..data.sparse import Matrix, SparseRows
 from ..neighbors import EXACT_BELOW
 from ..neighbors.exact import ExactSearch
 from ..neighbors.large import LargeSearch
-from ..neighbors.list_search import ListSearch
+from ..neighbors.list_search import ListSearch, Partition
 from ..neighbors.lists import Lists
 from ..neighbors.other import CosineSearch
-from ..neighbors.partition import Partition
 from ..neighbors.search import Search
 from ..values import IntArray
 from .blocks import Blocks

@@ -11,7 +11,7 @@ import numpy as np
 from dask.delayed import Delayed, delayed
 
 from ..data.sparse import Matrix
-from ..neighbors.partition import Partition
+from ..neighbors.list_search import Partition
 from ..neighbors.quantizer import Quantizer, coordinates_along
 from ..run import Run
 from ..values import IntArray

@@ -21,8 +21,8 @@ from ..data.pca import Components, rows_for_components
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix
 from ..neighbors import EXACT_BELOW
+from ..neighbors.large import search_wide_enough
 from ..neighbors.search import without_self
-from ..neighbors.widening import search_wide_enough
 from ..pipeline import Fitted, Manifold, lay_out, neighborhood_graph, tangent_weights, warn_of_unconnected
 from ..run import Run
 from ..values import Connection, Graph, IntArray, Neighbors, Order, Radii, Tangents

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..data.scaling import ScaledData
-from ..data.sizing import Ranges, Sizing, column_ranges, rows_for_center
+from ..data.sizing import Ranges, Sizing, column_ranges, rows_for_center, unit_rows
 from ..data.sparse import Matrix
-from ..data.unit_rows import unit_rows
 from ..values import DoubleArray
 from .blocks import Blocks
 from .cluster import results

@@ -14,8 +14,7 @@ import numpy as np
 from dask.delayed import Delayed, delayed
 
 from ..data.sparse import Matrix, dense_rows
-from ..neighbors.list_search import OverLists, Width
-from ..neighbors.partition import Partition
+from ..neighbors.list_search import OverLists, Partition, Width
 from ..neighbors.quantizer import Quantizer, coordinates_along, make_quantizer
 from ..neighbors.search import EXACT, QUERIES_PER_BLOCK, Found, among, merged, nearest_first
 from ..run import Run

@@ -18,7 +18,7 @@ from dask.delayed import Delayed, delayed
 from ..checks.settings import NeighborhoodSettings
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix
-from ..neighbors.partition import Partition
+from ..neighbors.list_search import Partition
 from ..run import Run
 from ..tangents.alignment import connect_part
 from ..tangents.axes import leading_axes, leading_factors

@@ -1,4 +1,8 @@
-"""pca=q: principal directions B of the data, found or given, the components Z = XB, and features from components."""
+"""Principal components: directions of a sample of rows, coordinates along them, and features from components.
+
+`principal_directions` and `project` are in float32, and fast: they only have to be the same each time. `Components`
+are those of ``pca=q``, in float64: B is found or given, Z = XB, and neighbourhoods are made of Z.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +12,61 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.extmath import randomized_svd
 
 from ..errors import InvalidDataError
-from ..kernels.search import multiply_rows
+from ..kernels.search import multiply_rows, project_rows
 from ..run import Run
 from ..run.threads import BLOCK
 from ..values import DoubleArray, FloatArray
-from .components import SAMPLE_ROWS, fixed_sample, sample_size, with_fixed_signs
 from .scaling import BYTES_PER_BLOCK, scale_data
-from .sparse import Matrix, up_to_translation
+from .sparse import Matrix, dense_rows, up_to_translation
 
+SAMPLE_ROWS = 10_000
+ROWS_AT_ONCE = 512
+SAMPLE_BYTES = 2**28  # limits the sample if rows have very many features
 EXTRA_DIRECTIONS = 10
 ROUNDS = 6  # of subspace iteration
+
+
+def principal_directions(matrix: Matrix, n_directions: int) -> FloatArray:
+    """The leading right singular vectors of a fixed sample of rows, as columns (n, n_directions)."""
+    n_rows, n_features = matrix.shape
+    n_sampled = sample_size(n_rows, n_features)
+    sample = dense_rows(matrix, fixed_sample(n_rows, n_sampled))
+    n_directions = min(n_directions, n_features, n_sampled)
+    _, _, directions = randomized_svd(sample, n_directions, n_iter=4, random_state=0)
+    return np.ascontiguousarray(directions.T, dtype=np.float32)
+
+
+def sample_size(n_rows: int, n_features: int) -> int:
+    """The number of rows that principal directions are computed from."""
+    return min(n_rows, SAMPLE_ROWS, max(SAMPLE_BYTES // (4 * n_features), 100))
+
+
+def fixed_sample(n_rows: int, n_sampled: int) -> Any:
+    """The same rows each time, in order; a slice of all of them if all are sampled."""
+    if n_sampled == n_rows:
+        return slice(None)
+    return np.sort(np.random.default_rng(0).choice(n_rows, n_sampled, replace=False))
+
+
+def with_fixed_signs(vectors: np.ndarray) -> np.ndarray:
+    """The columns with their largest entry positive, since the signs of singular vectors are arbitrary."""
+    largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
+    return vectors * np.where(largest < 0, -1.0, 1.0)
+
+
+def project(matrix: Matrix, directions: FloatArray, run: Run) -> FloatArray:
+    """Coordinates of all rows along the directions."""
+    directions = np.ascontiguousarray(directions)  # the kernel is compiled for one order
+
+    def body(start: int, stop: int) -> tuple[FloatArray]:
+        coordinates = np.empty((stop - start, directions.shape[1]), np.float32)
+        project_rows(dense_rows(matrix, slice(start, stop)), directions, 0, stop - start, coordinates)
+        return (coordinates,)
+
+    return run.by_blocks(matrix.shape[0], body, ROWS_AT_ONCE)[0]
 
 
 @dataclass(frozen=True)

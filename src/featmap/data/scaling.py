@@ -3,8 +3,8 @@
 Data are centred near their median and multiplied by a power of two (`sizing`). Both are done in float64 and are exact
 for integers. The result is kept in float32. Sparse data stay sparse until some of their rows are needed (`sparse`).
 `ScaledData` converts results back to the units of the user. For cosine distances rows are scaled to length 1 instead
-(`unit_rows`); their lengths are kept beside them, so that `ScaledData.features` can give the rows back in the units
-of the user.
+(`sizing.unit_rows`); their lengths are kept beside them, so that `ScaledData.features` can give the rows back in the
+units of the user.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ..run import SERIAL, Run
 from ..run.threads import BLOCK
 from ..values import DoubleArray, FloatArray, IntArray
 from .sizing import BYTES_PER_BLOCK, Sizing, column_ranges, power_of_two_below, rows_for_center, with_values
+from .sizing import unit_rows as divided_by_lengths
 from .sparse import Matrix, SparseRows, canonical, dense_rows, dense_table
-from .unit_rows import unit_rows as divided_by_lengths
 from .units import Units
 
 

@@ -7,7 +7,7 @@ from scipy.sparse import diags_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, eigsh
 
-from ..data.components import principal_directions, project, with_fixed_signs
+from ..data.pca import principal_directions, project, with_fixed_signs
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix
 from ..errors import warn

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..data.components import fixed_sample, principal_directions
+from ..data.pca import fixed_sample, principal_directions
 from ..kernels.bounds import bounding_coordinates, nearest_within_bounds
 from ..values import DoubleArray, FloatArray, IntArray
 from .search import Found

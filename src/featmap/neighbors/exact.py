@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 
 import numpy as np
 
@@ -13,10 +15,10 @@ from ..kernels.search import propose_candidates, rank_candidates
 from ..run import Run
 from ..values import FloatArray, IntArray, SearchReport
 from .bounds import Bounds, worth_trying
-from .copies import n_earlier_copies
 from .search import EXACT, QUERIES_PER_BLOCK, Found
 
 ROWS_PER_BLOCK = 1024  # that queries are compared with
+ROWS_DIGESTED_AT_ONCE = 256
 
 
 @dataclass(frozen=True)
@@ -98,3 +100,26 @@ def _blocks(n_rows: int) -> Iterator[slice]:
 
 def _squared_norms(rows: FloatArray) -> FloatArray:
     return np.einsum("ij,ij->i", rows, rows)
+
+
+def n_earlier_copies(matrix: Matrix, rows: np.ndarray) -> np.ndarray:
+    """How many of the ``rows`` before each are equal to it.
+
+    A search may leave out rows that have enough copies before them, because ties go by index. Otherwise thousands of
+    equal rows would all be compared with each other.
+    """
+    seen: Counter[bytes] = Counter()
+    earlier = np.empty(len(rows), np.int64)
+    for start in range(0, len(rows), ROWS_DIGESTED_AT_ONCE):
+        for number, row in enumerate(dense_rows(matrix, rows[start : start + ROWS_DIGESTED_AT_ONCE]), start):
+            digest = blake2b(np.ascontiguousarray(row), digest_size=16).digest()
+            earlier[number] = seen[digest]
+            seen[digest] += 1
+    return earlier
+
+
+def possible_copies(coordinates: FloatArray, more_than: int) -> np.ndarray:
+    """Rows that share their first coordinates with so many others that they may have too many copies."""
+    first_two = np.ascontiguousarray(coordinates[:, :2]).view(np.uint64).ravel()  # two of float32 as one number
+    _, groups, sizes = np.unique(first_two, return_inverse=True, return_counts=True)
+    return np.flatnonzero(sizes[groups] > more_than)

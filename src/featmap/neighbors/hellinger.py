@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..data.sizing import rows_scaled_at_once, with_values
+from ..data.sizing import rows_scaled_at_once, unit_rows, with_values
 from ..data.sparse import Matrix, canonical, dense_rows
-from ..data.unit_rows import unit_rows
 from ..errors import InvalidDataError
 from ..run import SERIAL, Run
 from ..values import FloatArray, SearchReport

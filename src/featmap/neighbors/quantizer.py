@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..data.components import fixed_sample, principal_directions, project, sample_size
+from ..data.pca import fixed_sample, principal_directions, project, sample_size
 from ..data.sparse import Matrix, dense_rows
 from ..kernels.search import COORDINATES_AT_ONCE, remaining_lengths
 from ..run import Run
+from ..run.threads import one_library_thread
 from ..values import FloatArray, IntArray
-from .centers import centers_in_cells
 from .lists import Lists
 from .search import QUERIES_PER_BLOCK
 
@@ -21,6 +22,8 @@ ROWS_PER_LIST = 128
 SAMPLED_PER_LIST = 24  # rows of the sample from which the centres of the lists are found
 ROWS_FOR_DIRECTIONS = 4000
 CELLS_BEYOND = 3  # of the centres that are looked for: a home is the nearest centre of four cells
+ROUNDS = 8  # of k-means
+LARGEST_SHARE = 3  # a list with more than so many times its share of the sample is split again
 CENTERS_PER_PROBE = 8  # so many centres are compared for each list that is looked into
 
 
@@ -120,3 +123,55 @@ def _numbered(centers: FloatArray, n_lists: int, run: Run, homes: IntArray | Non
     """Centres in lists, numbered in their order."""
     homes = np.zeros(len(centers), np.int32) if homes is None else homes
     return Lists.fill(centers, np.arange(len(centers), dtype=np.int32), homes, n_lists, run)
+
+
+def centers_in_cells(sample: FloatArray, n_lists: int) -> tuple[FloatArray, FloatArray, IntArray]:
+    """The centres of cells, those of lists, and the cell of each list. Fewer if the points are few or equal.
+
+    There are as many cells as lists in a cell, so that looking for the nearest centre costs a square root.
+    """
+    points = _distinct(sample)
+    n_lists = min(n_lists, len(points))
+    with one_library_thread():
+        cells, cell_of_point = _k_means(points, int(np.ceil(np.sqrt(n_lists))))
+        share = len(points) / n_lists
+        parts = [_centers_of_lists(points[cell_of_point == cell], share) for cell in range(len(cells))]
+    cell_of_list = np.repeat(np.arange(len(cells), dtype=np.int32), [len(part) for part in parts])
+    return cells, np.concatenate(parts), cell_of_list
+
+
+def _centers_of_lists(points: FloatArray, share: float) -> FloatArray:
+    """Centres of the points of a cell. A list that is much too large becomes several, until it cannot be divided."""
+    if len(points) == 0:
+        return points
+    centers, nearest = _k_means(points, _n_shares(points, share))
+    lists = [points[nearest == number] for number in range(len(centers))]
+    is_large = [LARGEST_SHARE * share < len(near) < len(points) for near in lists]
+    return np.concatenate(
+        [
+            _centers_of_lists(near, share) if large else center[None]
+            for center, near, large in zip(centers, lists, is_large, strict=True)
+        ]
+    )
+
+
+def _n_shares(points: FloatArray, share: float) -> int:
+    return min(max(round(len(points) / share), 1), len(points))
+
+
+def _k_means(points: FloatArray, n_centers: int) -> tuple[FloatArray, IntArray]:
+    """Centres of distinct points, and the nearest centre of each point."""
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    kmeans = KMeans(n_centers, init="random", n_init=1, max_iter=ROUNDS, tol=0, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of points that are distinct but not for its distances
+        kmeans.fit(points)
+    return kmeans.cluster_centers_, kmeans.labels_
+
+
+def _distinct(points: FloatArray) -> FloatArray:
+    """Each point once. Two coordinates tell most points apart."""
+    first_two = np.ascontiguousarray(points[:, :2] + 0).view(np.uint64)  # two of float32 as one number
+    return points if len(np.unique(first_two)) == len(points) else np.unique(points, axis=0)

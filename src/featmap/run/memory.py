@@ -6,7 +6,9 @@ and do not count, nor does the interpreter with its libraries.
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -461,3 +463,23 @@ def _container_has() -> int | None:
 
 def in_gb(n_bytes: int) -> str:
     return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.0f} MB"
+
+
+def return_free_memory() -> None:
+    """Give memory that the allocator holds free back to the system, where the C library can.
+
+    The C library of Linux keeps freed blocks of up to 32 MB for later. After a stage of a million rows these are
+    hundreds of megabytes that lie between arrays still in use, and the large arrays of the next stage do not fit into
+    them.
+    """
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _trim() -> Any:
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (OSError, TypeError, AttributeError):  # Windows has no library of this name, others no such function
+        return None

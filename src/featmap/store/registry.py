@@ -15,10 +15,9 @@ from ..neighbors.exact import ExactSearch
 from ..neighbors.given_distances import DistanceSearch
 from ..neighbors.hellinger import HellingerSearch
 from ..neighbors.large import LargeSearch
-from ..neighbors.list_search import ListSearch, Width
+from ..neighbors.list_search import ListSearch, Partition, Width
 from ..neighbors.lists import Lists
 from ..neighbors.other import CosineSearch, MetricSearch
-from ..neighbors.partition import Partition
 from ..neighbors.quantizer import Quantizer
 from ..pipeline import Manifold
 from ..preparation.origins import Origins

@@ -14,10 +14,10 @@ import numpy as np
 
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix, dense_rows
+from ..kernels.eigen import TIE, eigen, room_for_eigen
 from ..kernels.tangents import local_grams, room_for_grams
 from ..run import Run
 from ..values import DoubleArray, FloatArray, IntArray, Neighbors, Radii, Tangents
-from .eigen import eigenvectors
 
 EXPLAINED_VARIANCE = 0.9
 
@@ -29,6 +29,7 @@ RANK_TOLERANCE = 1e-4
 ROUNDING = 1e-12
 
 BYTES_OF_PRODUCTS = 2**20  # of a block of points: their inner products stay in cache
+LARGEST_OWN = 64  # rows of a matrix; LAPACK is faster for larger ones
 
 
 def find_tangents(
@@ -196,3 +197,27 @@ def count_dimensions(singular_values: DoubleArray, intrinsic_dim: int | str) -> 
     variance = np.cumsum(singular_values**2, axis=1)
     reached = variance >= EXPLAINED_VARIANCE * variance[:, -1:]
     return np.minimum(ranks, reached.argmax(axis=1) + 1).astype(np.int32)
+
+
+def eigenvectors(matrices: DoubleArray, n_axes: int) -> tuple[DoubleArray, DoubleArray]:
+    """Eigenvalues of symmetric matrices (n, k, k), the largest first, and the first eigenvectors as rows.
+
+    Their shapes are (n, k) and (n, n_axes, k). The largest entry of an eigenvector is positive, and the first of
+    those that are as large. So the signs are the same whoever computes them, unless rounding decides which entry is
+    the largest.
+    """
+    n_matrices, k, _ = matrices.shape
+    if k > LARGEST_OWN:
+        return _by_lapack(matrices, n_axes)
+    values, vectors = np.empty((n_matrices, k)), np.empty((n_matrices, n_axes, k))
+    eigen(matrices, values, vectors, *room_for_eigen(k, n_axes))
+    return values, vectors
+
+
+def _by_lapack(matrices: DoubleArray, n_axes: int) -> tuple[DoubleArray, DoubleArray]:
+    values, columns = np.linalg.eigh(matrices)
+    vectors = np.ascontiguousarray(columns.transpose(0, 2, 1)[:, ::-1][:, :n_axes])
+    sizes = np.abs(vectors)
+    largest = (sizes >= (1 - TIE) * sizes.max(axis=2, keepdims=True)).argmax(axis=2)[:, :, None]
+    signs = np.where(np.take_along_axis(vectors, largest, axis=2) < 0, -1.0, 1.0)
+    return np.ascontiguousarray(values[:, ::-1]), signs * vectors
