@@ -492,7 +492,7 @@ class TestRanking:
         assert (pd.DataFrame(record["pvals_adj"]) >= pd.DataFrame(record["pvals"])).all(axis=None)
 
     def test_the_score_is_the_mean_of_those_of_the_cells(self, ranked):
-        from featmap.plot.parts.apart import apart_scores
+        from featmap.plot.parts.regions import apart_scores
 
         record, model = ranked.uns["rank_features_groups"], tl.model(ranked)
         rows = np.flatnonzero(ranked.obs["kind"] == "beta")

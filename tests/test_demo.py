@@ -45,7 +45,7 @@ def test_pictures_are_readable_and_not_blank(folder, name):
 def test_map_shows_both_diagnoses(folder):
     from matplotlib.colors import to_rgb
 
-    from featmap.plot.parts.palette import COLOURS
+    from featmap.plot.parts.colours import COLOURS
 
     image = imread(folder / "map.png")[..., :3]
     for colour in COLOURS[:2]:

@@ -7,7 +7,6 @@ import inspect
 import pickle
 import re
 import sys
-from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -71,11 +70,6 @@ each = pytest.mark.parametrize("name", DRAWINGS)
 def test_public_names():
     assert plot.__all__ == sorted(DRAWINGS)
     assert all(inspect.isfunction(getattr(plot, name)) for name in plot.__all__)
-
-
-def test_every_function_has_a_file_of_its_name_and_there_are_no_others():
-    files = Path(plot.__file__).parent.glob("*.py")
-    assert sorted(file.stem for file in files if file.stem != "__init__") == plot.__all__
 
 
 @each

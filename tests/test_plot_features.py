@@ -10,12 +10,9 @@ from matplotlib.colors import to_rgba
 from drawn import colour_at, overlapping, pixels, texts
 from featmap import InvalidParameterError, explain, plot
 from featmap.explanation.winsor import winsorised
-from featmap.plot.parts.apart import apart_scores
-from featmap.plot.parts.boxes import Wish, place_boxes
-from featmap.plot.parts.cells import cells_of, nearest_to_means
-from featmap.plot.parts.palette import NEUTRAL
-from featmap.plot.parts.places import densest_place
-from featmap.plot.parts.regions import CellScores, regions_of
+from featmap.plot.parts.colours import NEUTRAL
+from featmap.plot.parts.placed_labels import Wish, densest_place, place_boxes
+from featmap.plot.parts.regions import CellScores, apart_scores, cells_of, nearest_to_means, regions_of
 from featmap.run import Run
 
 CENTRES = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0], [9.0, 9.0]])
@@ -112,7 +109,7 @@ def test_scores_of_sparse_data_are_those_of_dense_data(rng):
 
 
 def test_many_rows_are_sampled(four_islands, monkeypatch):
-    monkeypatch.setattr("featmap.plot.parts.sample.some_of.__defaults__", (100,))
+    monkeypatch.setattr("featmap.plot.parts.model.some_of.__defaults__", (100,))
     asked = []
     plot.features_on_map(four_islands[0], scores=lambda rows: asked.append(rows) or np.zeros((len(rows), 6)))
     assert len(np.concatenate(asked)) == 100

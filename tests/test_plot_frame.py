@@ -16,7 +16,7 @@ from featmap.explanation.chance import arrow_p_values
 from featmap.explanation.neighborhoods import Neighborhoods
 from featmap.explanation.regression import default_neighbors
 from featmap.plot.arrow_field import islands_without_slope, rows_of_field
-from featmap.plot.parts.names import shortened
+from featmap.plot.parts.canvas import shortened
 
 N_ROWS = 300
 

@@ -15,8 +15,8 @@ from drawn import legend_names, overlapping, pixels, scatters, texts
 from featmap import FeatmapError, InvalidParameterError, plot
 from featmap.explanation.contrast import Contrast
 from featmap.explanation.perturbation import Perturbation
-from featmap.plot.importance_heatmap import CELL_INCHES, leading_features
-from featmap.plot.parts.palette import COLOURS
+from featmap.plot.importance import CELL_INCHES, leading_features
+from featmap.plot.parts.colours import COLOURS
 
 N_ROWS = 300
 

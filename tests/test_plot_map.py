@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 
 from drawn import colour_at, legend_names, overlapping, pixels, scatters, texts, with_embedding
 from featmap import FeatMAP, InvalidDataError, InvalidParameterError, InvalidRowsError, explain, plot
-from featmap.plot.parts.far_points import bulk_of
-from featmap.plot.parts.palette import COLOURS, MOST_COLOURS, NEUTRAL, colours_for, perceived
+from featmap.plot.parts.cloud import bulk_of
+from featmap.plot.parts.colours import COLOURS, MOST_COLOURS, NEUTRAL, colours_for, perceived
 
 N_ROWS = 300
 
@@ -443,7 +443,7 @@ DRAWN_BY_SAMPLE = {
 
 @pytest.mark.parametrize("draw", DRAWN_BY_SAMPLE.values(), ids=DRAWN_BY_SAMPLE)
 def test_a_sample_of_many_points_is_coloured_on_all_of_them(model, monkeypatch, draw):
-    monkeypatch.setattr("featmap.plot.parts.sample.some_of.__defaults__", (100,))
+    monkeypatch.setattr("featmap.plot.parts.model.some_of.__defaults__", (100,))
     ax = draw(model, ax=pyplot.subplots(figsize=(2, 2))[1])
     mapped, sample = scatters(ax)
     assert len(mapped.get_offsets()) == N_ROWS

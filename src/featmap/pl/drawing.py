@@ -14,11 +14,11 @@ from pandas import CategoricalDtype, Series
 
 from .. import plot
 from ..errors import InvalidParameterError
+from ..plot.embedding import draw_labelled_map
 from ..plot.parts.canvas import PLAIN_TEXT, axes_or_new
 from ..plot.parts.cloud import Cloud
-from ..plot.parts.labelled_map import draw_labelled_map
-from ..plot.parts.labels import Categories, Numbers, read_labels
-from ..plot.parts.legends import widen_by_legend
+from ..plot.parts.colours import Categories, Numbers, read_labels
+from ..plot.parts.keys import widen_by_legend
 from ..tl.inputs import values_of_gene
 from ..tl.rebuilding import rebuilt
 from ..tl.record import KEY, Record, checked_adata, checked_column

@@ -16,20 +16,16 @@ except ImportError as error:
     raise MissingExtraError("featmap.plot needs matplotlib: pip install 'featmap[plot]'") from error
 
 from .arrow_field import arrow_field
+from .coloured import consistency, feature
 from .compare import compare
-from .consistency import consistency
 from .contrast import contrast
-from .density import density
-from .density_strip import density_strip
+from .density import density, density_strip
 from .embedding import embedding
-from .feature import feature
 from .features_on_map import features_on_map
-from .importance_bar import importance_bar
-from .importance_heatmap import importance_heatmap
+from .importance import importance_bar, importance_heatmap
 from .local_frame import local_frame
 from .perturbation import perturbation
-from .saliency import saliency
-from .saliency_montage import saliency_montage
+from .saliency import saliency, saliency_montage
 from .why import why
 
 __all__ = [

@@ -9,22 +9,23 @@ from matplotlib.colors import ListedColormap, to_rgba
 from numpy.typing import ArrayLike
 
 from ..checks.counts import checked_count
-from .parts.arrows import ARROW, ARROW_STYLE, longest_in_words
-from .parts.canvas import axes_or_new
-from .parts.captions import write_caption
-from .parts.cells import Cells, cells_of, nearest_to_means
-from .parts.checks import check_kind
-from .parts.cloud import Cloud
-from .parts.far_points import bulk_of
-from .parts.legends import colour_bar
-from .parts.model import ModelOrPipeline, check_two_dimensions, checked_model, map_behind
-from .parts.names import checked_feature, names_of_features, shortened
-from .parts.placed_labels import Label, PlacedLabels
-from .parts.places import densest_place
-from .parts.shown import explained_of_feature, opacity_of
-from .parts.titles import write_title
-from .parts.trust import trust_caption
-from .parts.values import values_of_feature
+from .parts.arrows import ARROW, ARROW_STYLE, explained_of_feature, longest_in_words, opacity_of
+from .parts.canvas import axes_or_new, shortened, write_caption
+from .parts.cloud import Cloud, bulk_of
+from .parts.keys import colour_bar
+from .parts.model import (
+    ModelOrPipeline,
+    check_kind,
+    check_two_dimensions,
+    checked_feature,
+    checked_model,
+    map_behind,
+    names_of_features,
+    values_of_feature,
+    write_title,
+)
+from .parts.placed_labels import Label, PlacedLabels, densest_place
+from .parts.regions import Cells, cells_of, nearest_to_means
 
 FEWEST_POINTS = 0.25  # cells with less than this part of the usual number of points get no arrow
 LONG, REACH_OF_LONG = 0.9, 1.0  # this part of the arrows is at most so many cells long
@@ -110,7 +111,7 @@ def arrow_field(
     cloud.finish_axes()
     colour_bar(ax, shown, name)
     write_title(ax, model, f"Where {name} increases")
-    write_caption(ax, [*_in_words(kind, name, arrows, scale), trust_caption(model)])
+    write_caption(ax, [*_in_words(kind, name, arrows, scale), model.trust().sentence])
     return ax
 
 

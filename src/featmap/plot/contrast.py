@@ -15,15 +15,11 @@ from ..checks.counts import checked_count
 from ..errors import InvalidParameterError
 from ..explanation.contrast import Contrast
 from ..explanation.numbers import named
-from .parts.bars import name_bars
-from .parts.canvas import INK, PALE_INK, PLAIN_TEXT, without_ticks
-from .parts.checks import MOST_NAMES
-from .parts.legends import attached_bar
-from .parts.names import checked_names, names_of_pixels, shortened
-from .parts.palette import COLOURS
-from .parts.panels import axes_for_panels
+from .parts.canvas import INK, PALE_INK, PLAIN_TEXT, axes_for_panels, name_bars, shortened, without_ticks
+from .parts.colours import COLOURS
+from .parts.keys import attached_bar
+from .parts.model import MOST_NAMES, Shape, checked_names, checked_shape, names_of_pixels
 from .parts.pixels import number_pixels, outline_pixels
-from .parts.shapes import Shape, checked_shape
 
 LINE_INCHES = 0.32
 # Parts of the Axes: bars of the effect size, then two columns of numbers, then dots or two images.

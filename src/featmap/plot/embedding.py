@@ -8,16 +8,29 @@ from numpy.typing import ArrayLike
 
 from ..errors import InvalidParameterError
 from .parts.canvas import axes_or_new
-from .parts.checks import checked_rows
-from .parts.cloud import Cloud
-from .parts.labelled_map import draw_labelled_map
-from .parts.labels import Categories, Numbers, read_labels
-from .parts.legends import widen_by_legend
-from .parts.marks import names_of_rings
-from .parts.model import Model, ModelOrPipeline, checked_map, map_behind, row_names_of
-from .parts.names import checked_feature, names_of_features
-from .parts.titles import write_title
-from .parts.values import values_of_feature
+from .parts.cloud import Cloud, draw_rings, names_of_rings
+from .parts.colours import Categories, Numbers, read_labels
+from .parts.keys import (
+    are_named_on_the_map,
+    explain_colours,
+    names_of_groups,
+    small_groups,
+    widen_by_legend,
+    write_rest,
+)
+from .parts.model import (
+    Model,
+    ModelOrPipeline,
+    checked_feature,
+    checked_map,
+    checked_rows,
+    map_behind,
+    names_of_features,
+    row_names_of,
+    values_of_feature,
+    write_title,
+)
+from .parts.placed_labels import Label, PlacedLabels
 
 
 def embedding(
@@ -106,3 +119,20 @@ def _values(model: Model, feature: str) -> Numbers:
         )
     column = checked_feature("embedding", names, feature)
     return Numbers(values_of_feature(model, np.arange(len(model.embedding_)), column), feature)
+
+
+def draw_labelled_map(
+    cloud: Cloud, colours: Categories | Numbers | None, rings: np.ndarray, names: list[Label]
+) -> None:
+    """Draw the points, the rings and their names. Many categories are named on the map, others in a legend."""
+    ax = cloud.ax
+    shown = cloud.draw_labelled(colours)
+    draw_rings(ax, rings)
+    cloud.finish_axes()
+    if isinstance(colours, Categories) and are_named_on_the_map(colours):
+        names = names + names_of_groups(colours, cloud.positions)
+        PlacedLabels(ax, names, np.concatenate([rings, small_groups(colours, cloud.positions)]))
+        write_rest(ax, colours)
+    else:
+        PlacedLabels(ax, names, rings)
+        explain_colours(ax, colours, shown)

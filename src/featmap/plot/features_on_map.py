@@ -9,21 +9,31 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from ..checks.counts import checked_count
-from .parts.apart import ROWS_AT_ONCE, RowScores, Scores, checked_scores
-from .parts.canvas import axes_or_new
-from .parts.captions import write_caption
-from .parts.cells import Cells, cells_of
-from .parts.checks import MOST_NAMES
-from .parts.cloud import Cloud
-from .parts.far_points import bulk_of
-from .parts.model import ModelOrPipeline, check_two_dimensions, checked_model, map_behind
-from .parts.names import names_of_features, shortened
-from .parts.palette import NEUTRAL, colours_for, darkened
-from .parts.placed_labels import Label, PlacedLabels
-from .parts.places import densest_place
-from .parts.regions import CellScores, Region, regions_of
-from .parts.sample import some_of
-from .parts.titles import write_title
+from .parts.canvas import axes_or_new, shortened, write_caption
+from .parts.cloud import Cloud, bulk_of
+from .parts.colours import NEUTRAL, colours_for, darkened
+from .parts.model import (
+    MOST_NAMES,
+    ModelOrPipeline,
+    check_two_dimensions,
+    checked_model,
+    map_behind,
+    names_of_features,
+    some_of,
+    write_title,
+)
+from .parts.placed_labels import Label, PlacedLabels, densest_place
+from .parts.regions import (
+    ROWS_AT_ONCE,
+    Cells,
+    CellScores,
+    Region,
+    RowScores,
+    Scores,
+    cells_of,
+    checked_scores,
+    regions_of,
+)
 
 SIZE = (8.0, 7.0)
 N_CELLS = 20  # along the wider side of the map

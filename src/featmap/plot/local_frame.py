@@ -6,19 +6,23 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from ..checks.counts import checked_count
-from .parts.arrows import longest_in_words
-from .parts.captions import write_caption
-from .parts.checks import MOST_NAMES, check_kind, checked_row
-from .parts.cloud import Cloud
-from .parts.marks import draw_rings
-from .parts.model import Model, ModelOrPipeline, check_two_dimensions, checked_model, map_behind
-from .parts.names import name_of_row, names_of_features, shortened
-from .parts.palette import NEUTRAL
-from .parts.panels import axes_for_panels
-from .parts.shown import shown_arrows
-from .parts.surroundings import draw_surroundings, draw_zoomed_part
-from .parts.titles import write_title
-from .parts.trust import trust_caption
+from .parts.arrows import draw_surroundings, draw_zoomed_part, longest_in_words, shown_arrows
+from .parts.canvas import axes_for_panels, shortened, write_caption
+from .parts.cloud import Cloud, draw_rings
+from .parts.colours import NEUTRAL
+from .parts.model import (
+    MOST_NAMES,
+    Model,
+    ModelOrPipeline,
+    check_kind,
+    check_two_dimensions,
+    checked_model,
+    checked_row,
+    map_behind,
+    name_of_row,
+    names_of_features,
+    write_title,
+)
 
 SIZE = (9.0, 5.6)
 SURROUNDINGS, MAP = (0, 0, 0.62, 1), (0.66, 0.3, 0.34, 0.7)
@@ -89,7 +93,7 @@ def local_frame(
     surroundings = ax.inset_axes(SURROUNDINGS)
     scale = draw_surroundings(surroundings, model, row, shown, shown_names, None)
     longest = longest_in_words(kind, shown_names, shown.arrows, scale, shown.units)
-    write_caption(surroundings, [*HOW_TO_READ, *longest, trust_caption(model)])
+    write_caption(surroundings, [*HOW_TO_READ, *longest, model.trust().sentence])
     write_title(ax, model, f"What changes across the map around {name_of_row(model, row)}")
     _draw_whole_map(ax.inset_axes(MAP), model, row)
     return ax

@@ -13,24 +13,26 @@ from ..errors import InvalidParameterError
 from ..explanation.why import SetApart, Why
 from .embedding import embedding
 from .local_frame import HOW_TO_READ
-from .parts.apart import apart_scores
-from .parts.arrows import longest_in_words
-from .parts.bars import name_bars
-from .parts.canvas import INK, PLAIN_TEXT
-from .parts.captions import write_caption
-from .parts.checks import check_kind, checked_row
-from .parts.labels import read_labels
-from .parts.legends import attached_bar, widen_by_legend
-from .parts.model import Model, ModelOrPipeline, check_two_dimensions, checked_model, row_names_of
-from .parts.names import name_of_row, names_of_features, shortened
-from .parts.palette import COLOURS
-from .parts.panels import axes_for_panels
+from .parts.arrows import ShownArrows, draw_surroundings, draw_zoomed_part, longest_in_words, shown_arrows
+from .parts.canvas import INK, PLAIN_TEXT, axes_for_panels, name_bars, shortened, write_caption
+from .parts.colours import COLOURS, read_labels
+from .parts.keys import attached_bar, widen_by_legend
+from .parts.model import (
+    Model,
+    ModelOrPipeline,
+    Shape,
+    check_kind,
+    check_two_dimensions,
+    checked_model,
+    checked_row,
+    checked_shape,
+    name_of_map,
+    name_of_row,
+    names_of_features,
+    row_names_of,
+)
 from .parts.pixels import checked_images, draw_differences, number_pixels, outline_pixels
-from .parts.shapes import Shape, checked_shape
-from .parts.shown import ShownArrows, shown_arrows
-from .parts.surroundings import draw_surroundings, draw_zoomed_part
-from .parts.titles import name_of_map
-from .parts.trust import trust_caption
+from .parts.regions import apart_scores
 
 SIZE = (10.0, 9.0)
 # The map and the pixels are on the right, where there is room for a legend or a colour bar.
@@ -128,7 +130,7 @@ def _draw_arrows(
     scale = draw_surroundings(ax, model, row, shown, written, colours)
     ax.set_title("What changes across the map here", fontsize="small")
     write_caption(
-        ax, [*HOW_TO_READ, *longest_in_words(kind, written, shown.arrows, scale, shown.units), trust_caption(model)]
+        ax, [*HOW_TO_READ, *longest_in_words(kind, written, shown.arrows, scale, shown.units), model.trust().sentence]
     )
 
 

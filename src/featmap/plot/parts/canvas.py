@@ -1,11 +1,15 @@
-"""Axes to draw on: given or new, without ticks, with their size in points."""
+"""Axes to draw on, alone or in panels, and the texts around them."""
 
 from __future__ import annotations
 
+import math
+import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
 from matplotlib.patheffects import withStroke
 
 INK = "#222222"
@@ -17,6 +21,7 @@ HALO = withStroke(linewidth=2.5, foreground="white", alpha=0.85)
 
 # Names come from the data. A "$" or "_" in a name is a character, not a formula.
 PLAIN_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
+LONGEST_NAME = 28  # letters
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
@@ -72,3 +77,88 @@ def size_in_points(ax: Axes) -> tuple[float, float]:
     box = ax.get_window_extent()
     points_per_pixel = 72 / ax.figure.dpi
     return box.width * points_per_pixel, box.height * points_per_pixel
+
+
+PANEL_INCHES = 3.4
+WIDEST, HIGHEST = 16.0, 12.0  # size of a new figure in inches
+NARROWEST, LOWEST = 3.0, 2.2
+FLATTEST = 0.4  # smallest height divided by width of the space for a panel; an image may leave some of it empty
+GAP_POINTS = 10.0
+TITLE_POINTS = 12.0  # height of a line of a title, and of the space around the title
+
+
+def axes_for_panels(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    """Return the given Axes or new ones without axis, on which panels are put as ``child_axes``."""
+    ax = axes_or_new(ax, size)
+    ax.set_axis_off()
+    return ax
+
+
+def panels_in_a_grid(
+    ax: Axes | None, n_panels: int, shape: float = 1.0, inches: float = PANEL_INCHES, title_lines: int = 1
+) -> tuple[Axes, list[Axes]]:
+    """Return the Axes, and panels on it row by row, with room for a title above each.
+
+    ``shape`` is the height of a panel divided by its width. ``inches`` is the width of a panel in a new figure; it is
+    smaller if the figure would become too large.
+    """
+    n_columns = columns_for(n_panels)
+    n_rows = math.ceil(n_panels / n_columns)
+    shape = min(max(shape, FLATTEST), 1 / FLATTEST)
+    inches = min(inches, WIDEST / n_columns, HIGHEST / (n_rows * shape))
+    ax = axes_for_panels(ax, (max(NARROWEST, inches * n_columns), max(LOWEST, inches * shape * n_rows)))
+    width, height = size_in_points(ax)
+    gap, title = (
+        min(GAP_POINTS / width, 0.2 / n_columns),
+        min(TITLE_POINTS * (1 + title_lines) / height, 0.3 / n_rows),
+    )
+    step_across, step_down = (1 + gap) / n_columns, (1 + title) / n_rows
+    positions = [divmod(number, n_columns) for number in range(n_panels)]
+    return ax, [
+        ax.inset_axes((column * step_across, 1 - (row + 1) * step_down + title, step_across - gap, step_down - title))
+        for row, column in positions
+    ]
+
+
+def columns_for(n_panels: int) -> int:
+    """Return one row for up to four panels; for more, a grid with few gaps that is not higher than wide."""
+    if n_panels <= 4:
+        return n_panels
+    candidates = range(math.ceil(math.sqrt(n_panels)), math.ceil(math.sqrt(2.5 * n_panels)) + 1)
+    return min(candidates, key=lambda n_columns: -n_panels % n_columns)
+
+
+LETTER = 0.47  # mean width of a letter, in font sizes
+FEWEST_LETTERS = 30
+
+
+def write_caption(ax: Axes, sentences: Sequence[str]) -> None:
+    """Write sentences below the Axes, under the label that is already there, each on lines of its own."""
+    size = FontProperties(size="small").get_size_in_points()
+    letters = max(int(size_in_points(ax)[0] / (LETTER * size)), FEWEST_LETTERS)
+    lines = [line for sentence in sentences for line in textwrap.wrap(sentence, letters)]
+    ax.set_xlabel("\n".join(filter(None, [ax.get_xlabel(), *lines])), fontsize="small", **PLAIN_TEXT)
+
+
+LINE = 1.35  # distance of two lines of text, in font sizes
+
+
+def name_bars(ax: Axes, names: Sequence[str]) -> None:
+    """Name the bars of a chart from top to bottom, and remove the parts of the box that do not help to read it."""
+    room = size_in_points(ax)[1] / (len(names) * LINE)
+    size = min(FontProperties(size="small").get_size_in_points(), room)
+    ax.set_yticks(range(len(names)), [shortened(name) for name in names], fontsize=size, color=INK, **PLAIN_TEXT)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.grid(axis="x", color=FAINT_INK, linewidth=0.5)
+    ax.set_axisbelow(True)
+
+
+def shortened(name: str, most: int = LONGEST_NAME) -> str:
+    """Return the name on one line, with "…" in the middle if it is longer than ``most`` characters."""
+    name = " ".join(name.split())
+    if len(name) <= most:
+        return name
+    tail = (most - 1) // 2
+    return name[: most - 1 - tail] + "…" + name[len(name) - tail :]

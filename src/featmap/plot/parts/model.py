@@ -1,16 +1,27 @@
-"""The model that is drawn: a fitted FeatMAP, an Explanation, or a pipeline that ends in a fitted FeatMAP."""
+"""What is drawn: a fitted model, the rows and features that were asked for, and their names."""
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ...errors import InvalidParameterError
+from ...checks.counts import is_integer
+from ...checks.directions import n_components_of
+from ...checks.rows import checked_rows as rows_asked_for
+from ...data.sparse import dense_rows
+from ...errors import InvalidParameterError, InvalidRowsError
 from ...estimator import FeatMAP
 from ...explanation import Explanation
+from ...explanation.arrows import KINDS
+from ...explanation.numbers import named, names_of_pixels
+from ...values import IntArray
+from .canvas import PLAIN_TEXT, shortened
 
 Model: TypeAlias = FeatMAP | Explanation
 ModelOrPipeline: TypeAlias = FeatMAP | Explanation | Pipeline
@@ -78,3 +89,151 @@ def check_two_dimensions(caller: str, model: Model) -> None:
     """Refuse maps of one dimension, on which arrows have no direction."""
     if model.embedding_.shape[1] < 2:
         raise InvalidParameterError(f"{caller}(model=…): the map must have two or more dimensions, n_components >= 2")
+
+
+def write_title(ax: Axes, model: Model, what: str | None = None) -> None:
+    """Write above the Axes what is drawn, and below that, of which map."""
+    if what is None:
+        ax.set_title(name_of_map(model), fontsize="medium", **PLAIN_TEXT)
+    else:
+        ax.set_title(f"{what}\n{name_of_map(model)}", fontsize="medium", **PLAIN_TEXT)
+
+
+def name_of_map(model: Model) -> str:
+    """Return what kind of map it is, its number of rows and, for a model of ours, the settings that shaped it."""
+    n_rows = len(model.embedding_)
+    if isinstance(model, FeatMAP):
+        return f"featMAP of {_rows(n_rows)} · {settings_of(model)}"
+    if not is_part_of_a_map(model):
+        return f"Map of {_rows(n_rows)}"
+    n_mapped = len(model._points.mapped.embedding)
+    kind = "new " if (model._points.rows < 0).any() else ""
+    return f"{n_rows:,} {kind}{'row' if n_rows == 1 else 'rows'} on the map of {n_mapped:,}"
+
+
+def settings_of(model: FeatMAP) -> str:
+    """Return the settings that shaped a map, those at their defaults left out if they seldom change."""
+    n_components = n_components_of(model.pca)
+    components = "" if n_components is None else f", {n_components} principal components"
+    metric = "" if model.metric == "euclidean" else f", {_name_of_metric(model.metric)}"
+    return f"{model.n_neighbors} neighbors, density {model.density_weight:g}{components}{metric}"
+
+
+def _name_of_metric(metric: object) -> str:
+    return metric if isinstance(metric, str) else getattr(metric, "__name__", "own metric")
+
+
+def _rows(n_rows: int) -> str:
+    return f"{n_rows:,} rows" if n_rows != 1 else "1 row"
+
+
+MOST_NAMES = 40  # more names in one picture are too small to read
+
+
+def checked_row(caller: str, model: Model, row: Any) -> int:
+    """Return the number of one row, given by its number or its name. A negative number counts from the end."""
+    chosen = checked_rows(caller, model, row, "row")
+    if len(chosen) != 1:
+        raise InvalidRowsError(f"{caller}(row=…): row must be one row; got {len(chosen)}")
+    return int(chosen[0])
+
+
+def checked_rows(caller: str, model: Model, rows: Any, parameter: str = "rows") -> IntArray:
+    """Return the numbers of one or more rows, given by numbers, a mask, a slice or names."""
+    try:
+        chosen = rows_asked_for(rows, len(model.embedding_), row_names_of(model))
+    except InvalidRowsError as error:
+        raise InvalidRowsError(f"{caller}({parameter}=…): {error}") from error
+    if not len(chosen):
+        raise InvalidRowsError(f"{caller}({parameter}=…): {parameter} must select at least one row")
+    return chosen
+
+
+def check_kind(caller: str, kind: Any) -> None:
+    """Refuse unknown kinds of arrows."""
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise InvalidParameterError(f"{caller}(kind={kind!r}): kind must be one of {', '.join(map(repr, KINDS))}")
+
+
+def names_of_features(
+    caller: str, model: Model, given: ArrayLike | None, image_shape: tuple[int, ...] | None = None
+) -> list[str]:
+    """Return the given names of all features, else those of pixels if the features are some, else those of the data.
+
+    Features without names are "feature 0", "feature 1" and so on.
+    """
+    shape = None if image_shape is None else checked_shape(caller, image_shape, model.n_features_in_)
+    if given is None and shape is not None:
+        return names_of_pixels(shape)
+    known = getattr(model, "feature_names_in_", None) if given is None else given
+    if known is None:
+        return [named(column) for column in range(model.n_features_in_)]
+    return checked_names(caller, known, model.n_features_in_)
+
+
+def checked_names(caller: str, names: Any, n_features: int) -> list[str]:
+    """Return one name for each feature."""
+    texts = [str(name) for name in names]
+    if len(texts) != n_features:
+        raise InvalidParameterError(
+            f"{caller}(feature_names=…): feature_names must have one name per feature, {n_features}; got {len(texts)}"
+        )
+    return texts
+
+
+def checked_feature(caller: str, names: list[str], feature: Any) -> int:
+    """Return the column of a feature that is given by its number or by its name."""
+    if is_integer(feature, -len(names), len(names) - 1):
+        return int(feature) % len(names)
+    columns = [column for column, name in enumerate(names) if isinstance(feature, str) and name == feature]
+    if len(columns) == 1:
+        return columns[0]
+    reason = f"; {len(columns)} features have this name" if columns else ""
+    raise InvalidParameterError(
+        f"{caller}(feature={feature!r}): feature must be a column number from {-len(names)} to {len(names) - 1}, or "
+        f"the name of one feature{reason}"
+    )
+
+
+def name_of_row(model: Model, row: int) -> str:
+    """Return the name that the data have for a row, else "row 3"."""
+    names = row_names_of(model)
+    return f"row {row}" if names is None else shortened(str(names[row]))
+
+
+Shape = tuple[int, int, int]  # height, width, channels
+
+
+def checked_shape(caller: str, image_shape: Any, n_features: int) -> Shape:
+    """Return height, width and channels of images with one pixel per feature."""
+    shape = tuple(np.atleast_1d(image_shape).tolist())
+    whole = all(isinstance(length, int) and length > 0 for length in shape)
+    if len(shape) not in (2, 3) or not whole or math.prod(shape) != n_features:
+        raise InvalidParameterError(
+            f"{caller}(image_shape={image_shape!r}): image_shape must be (height, width) or "
+            f"(height, width, channels) with one value per feature; the model has {n_features} features"
+        )
+    height, width, channels = (*shape, 1)[:3]
+    return height, width, channels
+
+
+ROWS_AT_ONCE = 2_000
+
+
+def values_of_feature(model: Model, rows: np.ndarray, column: int) -> np.ndarray:
+    """Return the values of one feature for some rows. With cosine distances they are those of rows of length 1."""
+    points = model._points
+    data = points.mapped.data.columns(np.array([column]))
+    blocks = [rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE)]
+    scaled = np.concatenate([dense_rows(points.values, block)[:, column] for block in blocks])
+    return data.restore(scaled[:, None])[:, 0]
+
+
+MOST_ROWS = 5_000
+
+
+def some_of(rows: np.ndarray, most: int = MOST_ROWS) -> np.ndarray:
+    """Return the rows, or a random sample of ``most`` of them in the same order."""
+    if len(rows) <= most:
+        return rows
+    return rows[np.sort(np.random.default_rng(0).choice(len(rows), most, replace=False))]

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import InvalidParameterError
 from .canvas import HALO, INK, without_ticks
-from .model import Model
-from .shapes import Shape
+from .model import Model, Shape
 
 
 def checked_images(

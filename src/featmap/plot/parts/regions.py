@@ -1,13 +1,19 @@
-"""Regions of a map that one feature leads in, found from the scores of features in cells of the map."""
+"""Regions of a map and the features that set them apart."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.ndimage import label
 
-from .cells import Cells
+from ...errors import InvalidParameterError
+from ...explanation.apart import Comparison, checked_scale
+from ...explanation.regression import default_neighbors
+from ...run import Run
+from .model import Model
 
 NEARLY = 0.75  # a feature leads in a cell if its score is at least this part of the best one there
 LEAST = 0.5  # the smallest score that sets a cell apart
@@ -95,3 +101,87 @@ def _described(region: np.ndarray, scores: CellScores, n_names: int) -> Region:
     columns = np.argsort(-np.abs(means), kind="stable")[:n_names]
     columns = columns[np.abs(means[columns]) >= LEAST * NEARLY]
     return Region(region, columns, means[columns])
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a square grid that have points. A cell touches the eight around it."""
+
+    of_points: np.ndarray  # (n_points,) the cell of each point
+    islands: np.ndarray  # (n_cells,) cells that hang together have the same number, from 0
+    grid: np.ndarray  # (n_cells, 2) column and row of each cell in the grid
+    width: float
+
+    @property
+    def counts(self) -> np.ndarray:
+        """The number of points in each cell."""
+        return np.bincount(self.of_points, minlength=len(self.islands))
+
+    def means(self, values: np.ndarray) -> np.ndarray:
+        """Return the mean over the points of each cell, of one value per point or of several."""
+        sums = np.zeros((len(self.islands), *values.shape[1:]))
+        np.add.at(sums, self.of_points, values)
+        return sums / self.counts.reshape(-1, *(1,) * (values.ndim - 1))
+
+
+def cells_of(positions: np.ndarray, n_cells: int, low: np.ndarray, high: np.ndarray) -> Cells:
+    """Divide a box into cells, ``n_cells`` along its wider side. Points beyond it count to cells at its border."""
+    width = float((high - low).max()) / n_cells or 1.0
+    shape = np.maximum(np.ceil((high - low) / width - 1e-9).astype(int), 1)
+    grid = np.clip(((positions - low) / width).astype(int), 0, shape - 1)
+    occupied = np.zeros(shape, bool)
+    occupied[tuple(grid.T)] = True
+    islands = label(occupied, structure=np.ones((3, 3)))[0] - 1
+    keys, of_points = np.unique(np.ravel_multi_index(tuple(grid.T), tuple(shape)), return_inverse=True)
+    found = np.column_stack(np.unravel_index(keys, tuple(shape)))
+    return Cells(of_points, islands[tuple(found.T)], found, width)
+
+
+def nearest_to_means(cells: Cells, positions: np.ndarray) -> np.ndarray:
+    """Return for each cell the point that is nearest to the mean of its points: shape (n_cells,)."""
+    from_mean = np.square(positions - cells.means(positions)[cells.of_points]).sum(axis=1)
+    order = np.lexsort((from_mean, cells.of_points))
+    return order[np.unique(cells.of_points[order], return_index=True)[1]]
+
+
+ROWS_AT_ONCE = 200
+
+Scores: TypeAlias = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class RowScores:
+    """Functions that give the scores of all features for some rows: of what is around each, and of the row itself.
+
+    The second is None if the user has given the scores: nothing else is known then.
+    """
+
+    around: Scores
+    own: Scores | None = None
+
+
+def checked_scores(caller: str, model: Model, scores: Any, scale: str) -> RowScores:
+    """Return the scores of rows, those given as a function or an array or, for None, those of `top_features`."""
+    if scores is None:
+        return apart_scores(model, checked_scale(caller, scale))
+    if callable(scores):
+        return RowScores(scores)
+    table = np.asarray(scores, dtype=float)
+    if table.shape != (len(model.embedding_), model.n_features_in_):
+        raise InvalidParameterError(
+            f"{caller}(scores=…): scores must be a function of row numbers, or one number for each row and feature, "
+            f"shape ({len(model.embedding_)}, {model.n_features_in_}); got shape {table.shape}"
+        )
+    return RowScores(lambda rows: table[rows])
+
+
+def apart_scores(model: Model, scale: str) -> RowScores:
+    """Return how far rows and those around them are apart, times the factor of backing."""
+    points = model._points
+    k = default_neighbors(len(points.mapped.embedding))
+    with Run(model.n_jobs) as run:
+        comparison = Comparison.of(points.mapped, run, scale)
+    return RowScores(
+        lambda rows: comparison.apart(points, np.asarray(rows, np.int32), k).score,
+        lambda rows: comparison.own_scores(points, np.asarray(rows, np.int32)),
+    )

@@ -1,4 +1,4 @@
-"""The map coloured by one feature."""
+"""The map coloured by one number per row."""
 
 from __future__ import annotations
 
@@ -9,11 +9,20 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidParameterError
-from .parts.coloured import draw_coloured
-from .parts.importance import VARIATION, importance_of_feature
-from .parts.model import ModelOrPipeline, checked_model
-from .parts.names import checked_feature, names_of_features, shortened
-from .parts.sample import some_of
+from .importance import VARIATION, importance_of_feature
+from .parts.canvas import add_to_label, axes_or_new, shortened
+from .parts.cloud import Cloud
+from .parts.keys import colour_bar
+from .parts.model import (
+    Model,
+    ModelOrPipeline,
+    checked_feature,
+    checked_model,
+    map_behind,
+    names_of_features,
+    some_of,
+    write_title,
+)
 
 
 def feature(
@@ -84,3 +93,54 @@ def _checked_values(values: Any, n_rows: int) -> np.ndarray:
             f"feature(values=…): values must be one number per row, shape ({n_rows},); got shape {numbers.shape}"
         )
     return numbers
+
+
+TITLE = "Do neighbors vary in the same directions?"
+MEANING = "agreement with neighbors (1: full, 0: none)"
+
+
+def consistency(model: ModelOrPipeline, *, ax: Axes | None = None) -> Axes:
+    """Draw the map coloured by the consistency of each row's tangent space with those of its neighbours.
+
+    Where consistency is low, the data are curved or noisy: frames change from row to row, and arrows hold only very
+    near their row. High consistency does not mean that the map shows the tangent spaces well; fidelity measures that.
+
+    Parameters
+    ----------
+    model : FeatMAP, Explanation or Pipeline
+        A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
+    ax : matplotlib Axes, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The Axes of the map, with a colour bar. If there are more than 5,000 rows, a random sample of 5,000 is
+        coloured. Rows without directions, because all their neighbours are equal to them, are grey.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from featmap import FeatMAP, plot
+    >>> model = FeatMAP(n_epochs=10, random_state=0).fit(load_digits().data[:100])
+    >>> plot.consistency(model).get_title().splitlines()[0]
+    'Do neighbors vary in the same directions?'
+    """
+    model = checked_model("consistency", model)
+    rows = some_of(np.arange(len(model.embedding_)))
+    return draw_coloured(model, rows, model.consistency(rows), TITLE, MEANING, ax)
+
+
+def draw_coloured(
+    model: Model, rows: np.ndarray, values: np.ndarray, title: str, meaning: str, ax: Axes | None
+) -> Axes:
+    """Draw all points, some of them in colour. ``meaning`` is written at the colour bar."""
+    ax = axes_or_new(ax)
+    cloud = Cloud(ax, model.embedding_, behind=map_behind(model))
+    shown = cloud.draw_sample(rows, values)
+    colour_bar(ax, shown, meaning if np.isfinite(values).all() else f"{meaning} · grey: missing")
+    cloud.finish_axes()
+    if len(rows) < len(model.embedding_):
+        add_to_label(ax, f"{len(rows):,} of {len(model.embedding_):,} points are coloured")
+    write_title(ax, model, title)
+    return ax

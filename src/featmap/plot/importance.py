@@ -1,7 +1,8 @@
-"""The mean importance of features in groups of rows, as a table of colours."""
+"""The features that vary most around rows or groups of rows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,85 @@ from numpy.typing import ArrayLike
 
 from ..checks.counts import checked_count
 from ..errors import InvalidParameterError
-from .parts.canvas import PLAIN_TEXT, axes_or_new
-from .parts.importance import VARIATION, by_importance, mean_importance
-from .parts.labels import Categories, read_labels
-from .parts.legends import attached_bar
-from .parts.model import Model, ModelOrPipeline, checked_model, row_names_of
-from .parts.names import names_of_features, shortened
-from .parts.sample import some_of
-from .parts.titles import write_title
+from .parts.canvas import PLAIN_TEXT, axes_or_new, name_bars, shortened
+from .parts.colours import COLOURS, Categories, read_labels
+from .parts.keys import attached_bar
+from .parts.model import (
+    MOST_NAMES,
+    Model,
+    ModelOrPipeline,
+    checked_model,
+    checked_rows,
+    name_of_row,
+    names_of_features,
+    row_names_of,
+    some_of,
+    write_title,
+)
+
+BAR_INCHES = 0.27
+
+
+def importance_bar(
+    model: ModelOrPipeline,
+    rows: int | slice | ArrayLike,
+    *,
+    k: int = 10,
+    image_shape: tuple[int, ...] | None = None,
+    feature_names: ArrayLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the features that vary most around a row, or around several rows on average, as bars.
+
+    Importance is the part that a feature has in the directions in which the neighbours of a row vary, from 0 to 1. If
+    the data have few features, they may vary in all of them, and then all importances are 1 and rank nothing.
+
+    Parameters
+    ----------
+    model : FeatMAP, Explanation or Pipeline
+        A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
+    rows : int, slice or array-like
+        One row or several, by their numbers or by a mask of shape (n_samples,). Of more than 5,000 rows a random
+        sample of 5,000 is averaged.
+    k : int, default=10
+        How many features to draw, from 1 to 40.
+    image_shape : tuple of int, default=None
+        If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column.
+    feature_names : array-like of shape (n_features,), default=None
+        Names of all features; None takes those of the data.
+    ax : matplotlib Axes, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The Axes of the bars, with the most important feature at the top.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from featmap import FeatMAP, plot
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = FeatMAP(n_epochs=10, random_state=0).fit(X[:100])
+    >>> ax = plot.importance_bar(model, y[:100] == 4, k=5)
+    >>> len(ax.patches)
+    5
+    """
+    model = checked_model("importance_bar", model)
+    chosen = checked_rows("importance_bar", model, rows)
+    k = checked_count("importance_bar", "k", k, 1, MOST_NAMES)
+    names = names_of_features("importance_bar", model, feature_names, image_shape)
+    mean = mean_importance(model, some_of(chosen))
+    top = by_importance(mean)[:k]
+    ax = axes_or_new(ax, (6.4, max(3.0, 1.2 + BAR_INCHES * len(top))))
+    ax.barh(range(len(top)), mean[top], height=0.7, color=COLOURS[0])
+    name_bars(ax, [names[column] for column in top])
+    ax.set_xlim(0, float(mean[top].max()) * 1.05 or 1)
+    ax.set_xlabel(VARIATION if len(chosen) == 1 else f"mean {VARIATION}")
+    whose = name_of_row(model, chosen[0]) if len(chosen) == 1 else f"{len(chosen):,} rows"
+    write_title(ax, model, f"Features that vary most around {whose}")
+    return ax
+
 
 ROWS_OF_A_GROUP = 500
 MOST_COLUMNS = 100
@@ -126,3 +198,30 @@ def _checked_groups(labels: ArrayLike, model: Model) -> Categories:
             "importance_heatmap(labels=…): labels must name the group of each row by text, booleans or a few integers"
         )
     return groups
+
+
+VARIATION = "local variation (importance)"  # what pictures call it: noise varies locally too
+ROWS_AT_ONCE = 500  # rows whose importance of all features is in memory at one time
+
+
+def by_importance(importance: np.ndarray) -> np.ndarray:
+    """Return column numbers, the most important feature first; equal features keep their order."""
+    return np.argsort(-importance, axis=-1, kind="stable")
+
+
+def mean_importance(model: Model, rows: np.ndarray) -> np.ndarray:
+    """Return the mean over some rows for each feature: shape (n_features,)."""
+    total = np.zeros(model.n_features_in_)
+    for block in _blocks(model, rows):
+        total += block.sum(axis=0, dtype=np.float64)
+    return total / len(rows)
+
+
+def importance_of_feature(model: Model, rows: np.ndarray, column: int) -> np.ndarray:
+    """Return the importance of one feature for some rows: shape (n_rows,)."""
+    return np.concatenate([block[:, column] for block in _blocks(model, rows)])
+
+
+def _blocks(model: Model, rows: np.ndarray) -> Iterator[np.ndarray]:
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        yield model.feature_importance(rows[start : start + ROWS_AT_ONCE])
