@@ -10,7 +10,7 @@ from sklearn.neighbors import kneighbors_graph
 
 import reference
 from featmap import FeatMAP
-from featmap.checks.neighbors import given_neighbors
+from featmap.checks.distances import given_neighbors
 from featmap.errors import FeatmapWarning, InvalidDataError
 
 

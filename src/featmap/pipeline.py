@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks.metrics import NAME_OF_DISTANCES
+from .checks.parameters import NAME_OF_DISTANCES
 from .checks.plan import Plan
 from .checks.settings import NeighborhoodSettings, Settings
 from .data.noise import warn_of_noise

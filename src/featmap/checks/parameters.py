@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidParameterError
-from .counts import is_integer
-from .messages import shown
-from .metrics import NAME_OF_DISTANCES, PLAIN, check_kwds
+from .arguments import is_integer, shown
 
 Test = Callable[[Any], bool]
 Rules = Mapping[str, tuple[Test, str]]  # parameter → (test, what it must be)
 
+# Metrics without parameters, which searches of our own compute.
+PLAIN = ("euclidean", "cosine", "hellinger", "precomputed")
+NAME_OF_DISTANCES = "precomputed"  # as scikit-learn and umap-learn call data that are distances
 INITS = ("auto", "pca", "spectral", "random")
 SOLVERS = ("aligned", "paper")
 CENTERS = ("mean", "point")
@@ -153,6 +154,15 @@ def check_parameters(owner: str, parameters: Mapping[str, Any]) -> None:
         raise InvalidParameterError(
             f"{owner}(metric='hellinger', pca={shown(parameters['pca'])}): pca must be None, since principal "
             "components have negative values; choose another metric for them"
+        )
+
+
+def check_kwds(owner: str, metric: Any, kwds: Mapping[str, Any] | None) -> None:
+    """Refuse parameters for a metric that has none."""
+    if kwds and isinstance(metric, str) and metric in PLAIN:
+        raise InvalidParameterError(
+            f"{owner}(metric={metric!r}, metric_kwds={shown(kwds)}): {metric!r} has no parameters; leave metric_kwds "
+            "out, or choose a metric that has some, such as 'minkowski' (p, w) or 'mahalanobis' (VI)"
         )
 
 

@@ -11,12 +11,13 @@ from sklearn.utils import check_random_state
 
 from ..errors import InvalidDataError, InvalidParameterError, warn
 from ..values import DoubleArray, FloatArray, Neighbors
-from .directions import checked_pca, n_components_of
+from .arguments import shown
+from .distances import given_neighbors
 from .inputs import check_embedding
-from .metrics import NAME_OF_DISTANCES, definite_kwds
-from .neighbors import given_neighbors
+from .parameters import NAME_OF_DISTANCES
 from .plan import Plan
 
+ORTHONORMAL = 1e-3  # the largest error of a product of two directions, which may come in float32
 # Without features there are no directions for density to act along.
 WITHOUT_FEATURES = {"frames": "aligned", "density_anisotropy": 0.0, "density_terms": "shape"}
 FARTHEST_START = 1e15  # of a start that the user gives; squares of more would leave float32
@@ -122,3 +123,98 @@ def drawn_seed(owner: str, random_state: Any) -> int:
             f"{owner}(random_state={random_state!r}): random_state must be None, an integer from 0 to 2³² − 1, or a "
             "numpy RandomState"
         ) from error
+
+
+def is_given(pca: Any) -> bool:
+    """Whether the user gave directions rather than a number of them."""
+    return isinstance(pca, np.ndarray)
+
+
+def n_components_of(pca: Any) -> int | None:
+    """How many principal components neighbourhoods are made of; None if they are made of the features."""
+    return pca.shape[1] if is_given(pca) else pca
+
+
+def checked_pca(pca: Any, shape: tuple[int, int]) -> int | DoubleArray | None:
+    """A number of components that data of this shape have, or directions of their features."""
+    if pca is None:
+        return None
+    if is_given(pca):
+        return _checked_directions(pca, shape[1])
+    if pca > min(shape):
+        warn(f"pca={pca} is larger than the number of rows or features; using {min(shape)}")
+    return min(pca, *shape)
+
+
+def are_orthonormal(directions: np.ndarray) -> bool:
+    """Whether columns are orthonormal, as principal directions are, up to rounding."""
+    return np.allclose(directions.T @ directions, np.eye(directions.shape[1]), atol=ORTHONORMAL)
+
+
+def _checked_directions(directions: np.ndarray, n_features: int) -> DoubleArray:
+    """B in float64: a row for each feature, orthonormal columns."""
+    if len(directions) != n_features or directions.dtype.kind not in "biuf":
+        raise InvalidDataError(
+            f"pca: directions must be numbers with one row for each of the {n_features} features of X and a column "
+            f"for each component, such as PCA().components_.T; got shape {directions.shape} of {directions.dtype}"
+        )
+    B = np.array(directions, dtype=np.float64, order="C")  # a copy, since the user may change theirs
+    if not are_orthonormal(B):
+        raise InvalidDataError(
+            "pca: the columns of directions must be orthonormal, as principal directions are; give them as they come "
+            "from a PCA, with all features and without weights"
+        )
+    return B
+
+
+def definite_kwds(owner: str, metric: Any, kwds: Mapping[str, Any] | None, n_features: int) -> dict[str, Any]:
+    """The parameters of a metric of rows with so many features. Those of a user's function are not looked at."""
+    kwds = dict(kwds or {})
+    if not isinstance(metric, str):
+        return kwds
+    for name, value in kwds.items():
+        if name in _SHAPES:
+            kwds[name] = _numbers(owner, metric, name, value, _SHAPES[name](metric, n_features))
+    if "p" in kwds and not kwds["p"] > 0:
+        raise _wrong(owner, "p", kwds["p"], "must be a number above 0")
+    for name in ("w", "V"):
+        if name in kwds and kwds[name].ndim == 1 and not (kwds[name] >= 0).all():
+            raise _wrong(owner, name, kwds[name], "must not be negative")
+    return _with_inverse(owner, kwds) if metric == "mahalanobis" and "V" in kwds else kwds
+
+
+# The shapes of parameters, by the metric and the number of features.
+_SHAPES = {
+    "p": lambda metric, n: (),
+    "w": lambda metric, n: (n,),
+    "V": lambda metric, n: (n, n) if metric == "mahalanobis" else (n,),
+    "VI": lambda metric, n: (n, n),
+}
+
+
+def _numbers(owner: str, metric: str, name: str, value: Any, shape: tuple[int, ...]) -> Any:
+    """A parameter in float64. scipy reads beyond the end of a matrix that is too small."""
+    try:
+        numbers = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.array(np.nan)
+    if numbers.shape != shape or np.isnan(numbers).any() or (shape and np.isinf(numbers).any()):
+        wanted = f"an array of shape {shape}, finite" if shape else "a number"
+        raise _wrong(owner, name, value, f"must be {wanted}, for metric={metric!r} of these data")
+    return numbers if shape else float(numbers)
+
+
+def _with_inverse(owner: str, kwds: dict[str, Any]) -> dict[str, Any]:
+    """Mahalanobis distances are by the inverse VI of the covariances V, which may be given instead."""
+    covariances = kwds.pop("V")
+    if "VI" in kwds:
+        raise _wrong(owner, "V", covariances, "is the inverse of VI; give one of them")
+    try:
+        return {**kwds, "VI": np.linalg.inv(covariances)}
+    except np.linalg.LinAlgError as error:
+        raise _wrong(owner, "V", covariances, "has no inverse; give VI, for example np.linalg.pinv(V)") from error
+
+
+def _wrong(owner: str, name: str, value: Any, advice: str) -> InvalidParameterError:
+    given = f"an array of shape {np.shape(value)}" if np.ndim(value) else shown(value)
+    return InvalidParameterError(f"{owner}(metric_kwds={{{name!r}: {given}}}): {name} {advice}")

@@ -94,7 +94,7 @@ def _contrast(answers: Any, group: str, against: str, texts: np.ndarray) -> Cont
 
 
 def _rows_of(group: str, labels: str | None, n_rows: int) -> np.ndarray:
-    from ..checks.messages import listed
+    from ..checks.arguments import listed
     from ..errors import InvalidParameterError
 
     texts = _texts(labels, n_rows)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks.labels import label_values
+from ..checks.rows import label_values
 from ..data.units import Level
 from ..explanation.contrast import Contrast
 from ..explanation.numbers import named, number, percent

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..checks.directions import is_given, n_components_of
-from ..checks.messages import listed
+from ..checks.arguments import listed
+from ..checks.settings import is_given, n_components_of
 from ..errors import InvalidParameterError, MissingExtraError
 from ..estimator import FeatMAP
 from ..preparation.columns import text_of

@@ -11,7 +11,7 @@ from typing import Any
 import click
 import numpy as np
 
-from ..checks.messages import listed
+from ..checks.arguments import listed
 from ..errors import InvalidDataError, InvalidParameterError
 from .options import DATA, MODEL
 from .reading import Source, read_source

@@ -13,10 +13,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import estimator as local
-from ..checks.counts import is_integer
-from ..checks.inputs import check_form
+from ..checks.arguments import is_integer
+from ..checks.inputs import check_form, rows_for_scales, warn_of_scales
 from ..checks.parameters import check_parameters
-from ..checks.scales import rows_for_scales, warn_of_scales
 from ..checks.settings import Settings, drawn_seed, fit_settings
 from ..errors import InvalidParameterError, StoreError, warn
 from ..neighbors.list_search import COPIES_KEPT

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.directions import is_given
-from ..checks.settings import Settings
+from ..checks.settings import Settings, is_given
 from ..data.noise import MOST_ROWS, warn_of_noise
 from ..data.pca import Components, rows_for_components
 from ..data.scaling import ScaledData

@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.counts import checked_count, checked_rate
-from ..checks.extras import pandas_for
-from ..checks.labels import grouped
-from ..checks.rows import check_order, checked_rows
+from ..checks.arguments import checked_count, checked_rate, pandas_for
+from ..checks.rows import check_order, checked_rows, grouped
 from ..data.units import first_of_each
 from ..errors import InvalidParameterError, InvalidRowsError
 from ..run import Run

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..checks.extras import pandas_for
+from ..checks.arguments import pandas_for
 from ..data.pca import Components, fixed_sample
 from ..data.sparse import Matrix, up_to_translation
 from ..data.units import first_of_each, groups_of_names

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks.counts import checked_count, checked_rate
-from ..checks.extras import pandas_for
+from ..checks.arguments import checked_count, checked_rate, pandas_for
 from ..values import DoubleArray, IntArray
 
 if TYPE_CHECKING:

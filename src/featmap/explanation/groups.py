@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import false_discovery_control
 
-from ..checks.counts import checked_count
-from ..checks.labels import grouped
-from ..checks.messages import listed, shown
-from ..checks.rows import check_order
+from ..checks.arguments import checked_count, listed, shown
+from ..checks.rows import check_order, grouped
 from ..data.scaling import ScaledData
 from ..data.sparse import up_to_translation
 from ..data.units import first_of_each, joined

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..checks.counts import checked_count
-from ..checks.extras import pandas_for
+from ..checks.arguments import checked_count, pandas_for
 from ..data.sparse import Matrix, SparseRows, up_to_translation
 from ..data.units import first_of_each, groups_of_names
 from ..run import Run

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks.extras import pandas_for
+from ..checks.arguments import pandas_for
 from ..data.units import Level
 from .numbers import named, number, percent
 from .trust import Trust

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..checks.inputs import check_embedding
-from ..checks.labels import label_values
-from ..checks.rows import check_order
+from ..checks.rows import check_order, label_values
 from ..errors import InvalidDataError, InvalidParameterError
 from ..values import FloatArray, IntArray
 

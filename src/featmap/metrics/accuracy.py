@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import NearestNeighbors
 
-from ..checks.counts import checked_count
+from ..checks.arguments import checked_count
 from ..errors import InvalidParameterError
 from ..run.threads import one_library_thread
 from ..values import DoubleArray, IntArray

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.counts import checked_count, is_integer
+from ..checks.arguments import checked_count, is_integer
 from ..checks.inputs import check_table
-from ..checks.labels import grouped
 from ..checks.parameters import RULES, check_each
+from ..checks.rows import grouped
 from ..data.sparse import Matrix
 from ..errors import InvalidDataError, InvalidParameterError
 from ..values import DoubleArray, IntArray

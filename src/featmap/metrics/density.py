@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
-from ..checks.counts import checked_count
+from ..checks.arguments import checked_count
 from ..data.scaling import ScaledData, scale_data
 from ..data.sparse import Matrix
 from ..layout.radii import correlation

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..checks.messages import shown
-from ..checks.neighbors import LONGEST
+from ..checks.arguments import shown
+from ..checks.distances import LONGEST
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix
 from ..errors import InvalidDataError, InvalidDataTypeError, warn

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap, to_rgba
 from numpy.typing import ArrayLike
 
-from ..checks.counts import checked_count
+from ..checks.arguments import checked_count
 from .parts.arrows import ARROW, ARROW_STYLE, explained_of_feature, longest_in_words, opacity_of
 from .parts.canvas import axes_or_new, shortened, write_caption
 from .parts.cloud import Cloud, bulk_of

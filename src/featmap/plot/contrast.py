@@ -11,7 +11,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import ArrayLike
 
-from ..checks.counts import checked_count
+from ..checks.arguments import checked_count
 from ..errors import InvalidParameterError
 from ..explanation.contrast import Contrast
 from ..explanation.numbers import named

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from ..checks.counts import checked_count
+from ..checks.arguments import checked_count
 from .parts.canvas import axes_or_new, shortened, write_caption
 from .parts.cloud import Cloud, bulk_of
 from .parts.colours import NEUTRAL, colours_for, darkened

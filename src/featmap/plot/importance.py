@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from ..checks.counts import checked_count
+from ..checks.arguments import checked_count
 from ..errors import InvalidParameterError
 from .parts.canvas import PLAIN_TEXT, axes_or_new, name_bars, shortened
 from .parts.colours import COLOURS, Categories, read_labels

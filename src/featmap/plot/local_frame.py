@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from ..checks.counts import checked_count
+from ..checks.arguments import checked_count
 from .parts.arrows import draw_surroundings, draw_zoomed_part, longest_in_words, shown_arrows
 from .parts.canvas import axes_for_panels, shortened, write_caption
 from .parts.cloud import Cloud, draw_rings

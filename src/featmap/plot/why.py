@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from ..checks.counts import checked_count
+from ..checks.arguments import checked_count
 from ..errors import InvalidParameterError
 from ..explanation.why import SetApart, Why
 from .embedding import embedding

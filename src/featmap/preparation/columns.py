@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..checks.messages import listed
+from ..checks.arguments import listed
 from ..errors import InvalidDataError, InvalidDataTypeError
 
 FIRST_INEXACT = 2**53  # from here on float64 does not hold every whole number

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks.messages import listed
+from ..checks.arguments import listed
 from ..errors import InvalidDataError, InvalidParameterError
 from .columns import CATEGORY, DATE, NUMBER, Column
 

@@ -15,9 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from joblib import effective_n_jobs
 
-from ..checks.directions import n_components_of
-from ..checks.metrics import NAME_OF_DISTANCES
-from ..checks.parameters import RULES, Rules, check_each, check_tangent_neighbors, either, integer, none
+from ..checks.parameters import (
+    NAME_OF_DISTANCES,
+    RULES,
+    Rules,
+    check_each,
+    check_tangent_neighbors,
+    either,
+    integer,
+    none,
+)
+from ..checks.settings import n_components_of
 from ..errors import NotEnoughMemoryError
 
 if TYPE_CHECKING:

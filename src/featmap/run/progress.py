@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from ..checks.extras import pandas_for
+from ..checks.arguments import pandas_for
 from ..errors import FitStopped, InvalidParameterError
 from ..values import SearchReport
 

@@ -22,7 +22,7 @@ from typing import Any
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-from ..checks.counts import is_integer
+from ..checks.arguments import is_integer
 from ..errors import InvalidParameterError
 from ..values import Task
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..checks.messages import shown
+from ..checks.arguments import shown
 from ..errors import InvalidParameterError, StoreError
 from ..layout.levels import CoarseStart
 from ..run.checkpoint import FileCheckpoint

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..checks.metrics import NAME_OF_DISTANCES, definite_kwds
-from ..checks.parameters import RULES, check_each
+from ..checks.parameters import NAME_OF_DISTANCES, RULES, check_each
+from ..checks.settings import definite_kwds
 from ..data.scaling import ScaledData
 from ..data.sparse import SparseRows
 from ..explanation.points import MappedData

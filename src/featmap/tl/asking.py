@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from anndata import AnnData
 
-from ..checks.labels import grouped
+from ..checks.rows import grouped
 from ..errors import NotEnoughMemoryError
 from ..explanation import Explanation
 from ..explanation.why import Why

@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 from anndata import AnnData
 
-from ..checks.directions import is_given, n_components_of
-from ..checks.messages import shown
-from ..checks.metrics import NAME_OF_DISTANCES
-from ..checks.parameters import check_parameters
-from ..checks.settings import drawn_seed
+from ..checks.arguments import shown
+from ..checks.parameters import NAME_OF_DISTANCES, check_parameters
+from ..checks.settings import drawn_seed, is_given, n_components_of
 from ..errors import FeatmapWarning, InvalidParameterError, warn
 from ..estimator import FeatMAP
 from .inputs import FEATURES, GivenNeighbors, Source, loadings_key, name_of_features

@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from anndata import AnnData
 
-from ..checks.directions import are_orthonormal, is_given
+from ..checks.arguments import listed
 from ..checks.inputs import check_table
-from ..checks.messages import listed
+from ..checks.settings import are_orthonormal, is_given
 from ..errors import InvalidParameterError
 
 FEATURES = "X"  # a representation that is the features themselves

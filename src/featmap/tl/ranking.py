@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from anndata import AnnData
 
-from ..checks.counts import checked_count
-from ..checks.labels import grouped
+from ..checks.arguments import checked_count
+from ..checks.rows import grouped
 from ..explanation import Explanation
 from ..explanation.contrast import Contrast
 from .inputs import compared_rows, features_of

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from anndata import AnnData
 
-from ..checks.messages import listed
+from ..checks.arguments import listed
 from ..errors import InvalidDataError, InvalidParameterError
 from ..estimator import FeatMAP
 

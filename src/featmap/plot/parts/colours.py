@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
-from ...checks.labels import label_values
-from ...checks.rows import check_order
+from ...checks.rows import check_order, label_values
 
 # Integers with more distinct values than this are read as numbers, not as categories.
 MOST_INTEGER_CATEGORIES = 30

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from ...checks.counts import is_integer
-from ...checks.directions import n_components_of
+from ...checks.arguments import is_integer
 from ...checks.rows import checked_rows as rows_asked_for
+from ...checks.settings import n_components_of
 from ...data.sparse import dense_rows
 from ...errors import InvalidParameterError, InvalidRowsError
 from ...estimator import FeatMAP

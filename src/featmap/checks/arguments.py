@@ -1,11 +1,28 @@
-"""Numbers within bounds."""
+"""Arguments that many functions have: numbers within bounds, how messages show values, packages that a call needs."""
 
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
-from ..errors import InvalidParameterError
+from ..errors import InvalidParameterError, MissingExtraError
+
+MOST_CHARACTERS = 200
+MOST_LISTED = 5
+
+
+def shown(value: Any) -> str:
+    """One value."""
+    text = repr(value)
+    return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + "…"
+
+
+def listed(values: Iterable[Any]) -> str:
+    """The first few of some values."""
+    first = [repr(value) for value in islice(values, MOST_LISTED + 1)]
+    return ", ".join(first[:MOST_LISTED] + ["…"] * (len(first) > MOST_LISTED))
 
 
 def is_integer(value: Any, least: int, most: int | None = None) -> bool:
@@ -28,3 +45,12 @@ def checked_rate(caller: str, rate: Any) -> float:
     if not isinstance(rate, numbers.Real) or isinstance(rate, bool) or not 0 <= float(rate) <= 1:
         raise InvalidParameterError(f"{caller}(rate={rate!r}): rate must be a number from 0 to 1")
     return float(rate)
+
+
+def pandas_for(caller: str) -> Any:
+    """The package pandas."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingExtraError(f"{caller} needs pandas: pip install pandas") from error
+    return pandas
