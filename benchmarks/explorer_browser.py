@@ -71,7 +71,7 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-def look_at(browser: Any, url: str) -> Seen:
+def look_at(browser: Any, url: str, n_clicks: int = N_CLICKS) -> Seen:
     """Open a page, move its map, and click points of it."""
     context = browser.new_context(viewport=SIZE)
     page = context.new_page()
@@ -82,7 +82,7 @@ def look_at(browser: Any, url: str) -> Seen:
     page.wait_for_timeout(200)  # a page that has nothing to wait for is ready before its first frame
     times = page.evaluate("featmapTimes")
     frames = _frames(page)
-    clicks = _clicks(page)
+    clicks = _clicks(page, n_clicks)
     context.close()
     work, between = np.diff(frames, axis=1), np.diff(frames[:, 0])
     return Seen(times["drawn"], times["ready"], *(float(np.median(each)) for each in (work, between, clicks)))
@@ -108,11 +108,11 @@ def _frames(page: Any) -> np.ndarray:
     return np.array(frames)
 
 
-def _clicks(page: Any) -> list[float]:
+def _clicks(page: Any, n_clicks: int) -> list[float]:
     """From the click until the sentence that answers it is there. Clicks beside all points are not answered."""
     box, draw = page.locator(".map").bounding_box(), np.random.default_rng(0)
     found: list[float] = []
-    for _ in range(20 * N_CLICKS):
+    for _ in range(20 * n_clicks):
         before = page.evaluate("featmapTimes.sentence ?? null")
         x, y = draw.uniform(0.2, 0.8, 2)
         page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
@@ -122,6 +122,6 @@ def _clicks(page: Any) -> list[float]:
         times = page.evaluate("featmapTimes")
         if times["sentence"] not in (before, None):
             found.append(times["answered"] - times["asked"])
-        if len(found) == N_CLICKS:
+        if len(found) == n_clicks:
             return found
     raise RuntimeError("hardly any click has hit a point")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from featmap import FeatMAP
-from lab.data.labelled import labelled
+from lab.data.images import load_images
 from lab.pages import line, table
 
 HEAD = ("question", "first, CPU s", "again, CPU s")
@@ -70,7 +70,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=None, help="how many rows of MNIST; all by default")
     parser.add_argument("--n-jobs", type=int, default=1, help="threads")
     given = parser.parse_args()
-    found = labelled("MNIST")
+    found = load_images("MNIST")
     X, labels = found.data[: given.rows], np.asarray(found.target)[: given.rows]
     with TemporaryDirectory() as folder:
         for question in questions(fitted(X[:SMALL], given.n_jobs), labels[:SMALL], Path(folder)).values():

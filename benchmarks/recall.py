@@ -20,9 +20,9 @@ import numpy as np
 from featmap.data.scaling import ScaledData, scale_data
 from featmap.neighbors import find_neighbors, make_search
 from featmap.run import Run
+from lab.data.confirmation import load_letters
 from lab.data.documents import documents
 from lab.data.images import load_images
-from lab.data.labelled import labelled
 from lab.data.manifolds import curved_sheets, gaussian
 from lab.data.survey import survey
 from lab.pages import line
@@ -57,7 +57,7 @@ CONFIRMED_ON: dict[str, Callable[[], Set]] = {
     "tf-idf, cosine": lambda: Set(documents()[0], "cosine"),
     "tf-idf, cosine, another seed": lambda: Set(documents(seed=1)[0], "cosine"),
     "Fashion-MNIST": lambda: Set(load_images("Fashion-MNIST").data),
-    "letters": lambda: Set(labelled("letters").data),
+    "letters": lambda: Set(load_letters().data.astype(np.float32)),
     "KMNIST and mirror images": lambda: Set(with_mirror_images("KMNIST", 28, 28)),
     "CIFAR-10 test and mirror images": lambda: Set(with_mirror_images("CIFAR-10", 32, 32, 3)),
 }
@@ -65,7 +65,7 @@ CONFIRMED_ON: dict[str, Callable[[], Set]] = {
 
 def with_mirror_images(name: str, *shape: int) -> np.ndarray:
     """Images and their mirror images, since 10,000 alone would be searched exactly."""
-    rows = labelled(name).data
+    rows = load_images(name).data
     return np.concatenate([rows, rows.reshape(-1, *shape)[:, :, ::-1].reshape(rows.shape)])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_digits
 
 from benchmarks.explorer import main
 from benchmarks.explorer_browser import look_at
@@ -25,9 +25,9 @@ def test_the_questions_to_the_server_are_right_ones():
 
 
 def test_a_page_is_looked_at(tmp_path):
-    FeatMAP(n_epochs=10, random_state=0).fit(load_iris().data).to_html(tmp_path / "page.html")
+    FeatMAP(n_epochs=10, random_state=0).fit(load_digits().data[:500]).to_html(tmp_path / "page.html")
     with chromium() as browser:
-        seen = look_at(browser, (tmp_path / "page.html").as_uri())
+        seen = look_at(browser, (tmp_path / "page.html").as_uri(), n_clicks=3)
     assert 0 < seen.drawn < 60_000
     assert 0 < seen.ready < 60_000
     assert 0 < seen.frame < seen.between

@@ -5,23 +5,26 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.cluster import AgglomerativeClustering
 from sklearn.datasets import load_digits
 from sklearn.utils import Bunch
 
 from experiments.figures import EXPERIMENTS
 from experiments.maps import COMPARED, METHODS
 from featmap import FeatMAP
+from lab.data.confirmation import load_letters
 from lab.data.images import load_images
-from lab.data.labelled import CHOOSING, CONFIRMING, labelled
 from lab.data.parts import part_of, random_part
 from lab.files import replacing, write_text
+from lab.kept_maps import KeptMaps
 from lab.pages import put_between, table
-from lab.pieces import pieces_per_class
+from lab.peers import PEERS
 from lab.quality import TEN_NEIGHBORS, Quality
 
 ROOT = Path(__file__).parent.parent
@@ -69,28 +72,32 @@ def test_a_part_has_the_same_rows_in_every_field():
     assert (some.data[:, 0] == 2 * some.target).all()
 
 
-def test_a_part_of_ten_thousand_is_always_the_same_and_in_order(data_set):
-    data_set("mnist")
-    whole, part = load_images("MNIST"), labelled("MNIST 10k")
-    rows = np.sort(np.random.default_rng(0).choice(70_000, 10_000, replace=False))
-    np.testing.assert_array_equal(part.data, whole.data[rows])
-    np.testing.assert_array_equal(part.target, whole.target[rows])
-    assert part.data.dtype == np.float32
-
-
 @pytest.mark.parametrize(
-    ("name", "file", "shape"), [("KMNIST", "kmnist_test", (10_000, 784)), ("letters", "letters", (20_000, 16))]
+    ("load", "file", "shape"),
+    [(lambda: load_images("KMNIST"), "kmnist_test", (10_000, 784)), (load_letters, "letters", (20_000, 16))],
+    ids=["KMNIST", "letters"],
 )
-def test_sets_for_confirmation_are_rows_of_float32(name, file, shape, data_set):
+def test_sets_for_confirmation_have_a_label_for_each_row(load, file, shape, data_set):
     data_set(file)
-    data = labelled(name)
-    assert data.data.dtype == np.float32
+    data = load()
     assert data.data.shape == shape
     assert len(data.target) == len(data.data)
 
 
-def test_no_set_is_for_choosing_and_for_confirming():
-    assert not set(CHOOSING) & set(CONFIRMING)
+def test_kept_maps_are_made_once_with_their_cost(tmp_path):
+    calls = []
+
+    def make(X, settings):
+        calls.append(settings.seed)
+        return X[:, :2] + settings.seed
+
+    method = replace(PEERS["UMAP"], make=make)
+    kept = KeptMaps(tmp_path, {"a method": method}, lambda name: Bunch(data=np.ones((5, 3)) * len(name)))
+    assert not kept.has("data", "a method", 3)
+    for _ in range(2):
+        np.testing.assert_array_equal(kept.load("data", "a method", 3), np.full((5, 2), 7))
+    assert calls == [3]
+    assert set(kept.cost("data", "a method", 3)) == {"seconds", "cpu_seconds"}
 
 
 def test_quality_has_the_accuracy_of_ten_neighbors_beside_the_metrics(rng):
@@ -127,6 +134,10 @@ def test_the_page_of_an_experiment_names_its_command(name):
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_digit_one_of_the_default_map_is_in_two_pieces(seed):
-    """From the spectrum of the graph it fell into three."""
+    """From the spectrum of the graph it fell into three: points linked by steps of 5 % of the map's extent."""
     X, y = load_digits(return_X_y=True)
-    assert pieces_per_class(FeatMAP(random_state=seed).fit_transform(X), y)[1] == 2
+    embedding = FeatMAP(random_state=seed).fit_transform(X)
+    step = 0.05 * np.ptp(np.quantile(embedding, (0.005, 0.995), axis=0), axis=0).max()
+    linked = AgglomerativeClustering(n_clusters=None, distance_threshold=step, linkage="single")
+    sizes = np.bincount(linked.fit_predict(embedding[y == 1].astype(float)))
+    assert np.count_nonzero(sizes >= 0.05 * sizes.sum()) == 2

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.decomposition import PCA
 from sklearn.utils import Bunch
 
 from featmap import DatasetError
@@ -19,7 +18,6 @@ from featmap import DatasetError
 from .loaders import CELLS
 
 N_GENES = 2000
-N_FEWER_GENES = 1000
 N_COMPONENTS = 50
 
 Choose = Callable[[Any, Any], np.ndarray]  # counts and their logarithms as AnnData to a mask of genes
@@ -72,16 +70,3 @@ def log_counts(name: str) -> sp.csr_matrix:
     counts = CELLS[name]().data
     scaled = sp.diags_array(1e4 / np.asarray(counts.sum(axis=1)).ravel()) @ counts
     return scaled.tocsr().log1p().astype(np.float32)
-
-
-def few_genes(name: str) -> np.ndarray:
-    """The logarithms of the 1,000 genes that vary most."""
-    logs = log_counts(name).toarray()
-    return logs[:, np.sort(np.argsort(-logs.var(axis=0), kind="stable")[:N_FEWER_GENES])]
-
-
-def few_genes_smoothed(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The same without the noise beyond 50 principal components, and the type of each cell."""
-    logs = few_genes(name)
-    components = PCA(N_COMPONENTS, svd_solver="full").fit(logs)
-    return components.inverse_transform(components.transform(logs)), CELLS[name]().target

@@ -19,14 +19,6 @@ def digits() -> Bunch:
     return as_float(load_digits())
 
 
-def small_coil20() -> Bunch:
-    """COIL-20 at 32 × 32 pixels: each is the mean of 4 × 4."""
-    objects = IMAGES["COIL-20"]()
-    objects.data = objects.data.reshape(1440, 32, 4, 32, 4).mean(axis=(2, 4)).reshape(1440, -1)
-    objects.image_shape = (32, 32)
-    return objects
-
-
 def as_float(images: Bunch) -> Bunch:
     images.data = np.asarray(images.data, np.float32)
     return images

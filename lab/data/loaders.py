@@ -7,7 +7,7 @@ from functools import partial
 from featmap.datasets import load_cifar10, load_coil20, load_fashion_mnist, load_mnist
 
 from .cell_files import load_paul15, load_pbmc3k
-from .confirmation import load_kmnist, load_letters
+from .confirmation import load_kmnist
 
 IMAGES = {
     "MNIST": load_mnist,
@@ -16,5 +16,4 @@ IMAGES = {
     "CIFAR-10": partial(load_cifar10, subset="test"),
     "KMNIST": load_kmnist,
 }
-TABLES = {"letters": load_letters}
 CELLS = {"PBMC 3k": load_pbmc3k, "Paul 2015": load_paul15}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.datasets import make_swiss_roll
 
 N_SHEETS = 10
 ROWS_AT_ONCE = 100_000
@@ -24,10 +23,6 @@ def curved_sheets(n_rows: int, n_features: int = 50) -> tuple[np.ndarray, np.nda
         part = X[start : start + ROWS_AT_ONCE]
         part += rng.normal(0, 0.1, part.shape).astype(np.float32)
     return X, sheet
-
-
-def swiss_roll(n_rows: int = 5000) -> np.ndarray:
-    return make_swiss_roll(n_rows, random_state=0)[0]
 
 
 def gaussian(n_rows: int, n_features: int = 50, power: float = 0.5, seed: int = 0) -> np.ndarray:
