@@ -27,7 +27,7 @@ def test_the_questions_to_the_server_are_right_ones():
 def test_a_page_is_looked_at(tmp_path):
     FeatMAP(n_epochs=10, random_state=0).fit(load_digits().data[:500]).to_html(tmp_path / "page.html")
     with chromium() as browser:
-        seen = look_at(browser, (tmp_path / "page.html").as_uri(), n_clicks=3)
+        seen = look_at(browser, (tmp_path / "page.html").as_uri(), n_clicks=1)
     assert 0 < seen.drawn < 60_000
     assert 0 < seen.ready < 60_000
     assert 0 < seen.frame < seen.between
