@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 
-from featmap import FeatMAP, plot
+from featmap import FeatMAP, metrics, plot
 
 DOTS_PER_INCH = 110
 ROW, PIXEL = 42, 28
@@ -70,7 +70,7 @@ def pictures() -> dict[str, Callable[[], Axes]]:
         "density": lambda: plot.density(model),
         "density_strip": lambda: plot.density_strip([weighted(weight) for weight in (0, 0.5, 2)], y),
         "compare": lambda: plot.compare({"featMAP": model, "principal components": principal}, y),
-        "perturbation": lambda: plot.perturbation(model.perturbation()),
+        "perturbation": lambda: plot.perturbation(metrics.perturbation(model)),
         "consistency": lambda: plot.consistency(model),
     }
 

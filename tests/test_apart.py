@@ -281,7 +281,6 @@ def test_top_features_follow_their_order(explanation, by, monkeypatch):
 def test_apart_is_the_default(explanation):
     assert np.array_equal(explanation.top_features(), explanation.top_features(by="apart"))
     assert not np.array_equal(explanation.top_features(), explanation.top_features(by="varies"))
-    assert not np.array_equal(explanation.top_features(), explanation.top_features(scale="units"))
 
 
 def test_same_bytes_on_any_number_of_threads_and_in_any_batch(table):
@@ -358,7 +357,6 @@ def test_cosine_has_finite_answers(table):
     [
         ({"by": "important"}, r"top_features\(by='important'\): by must be one of 'apart', 'shown', 'varies'"),
         ({"by": None}, r"top_features\(by=None\)"),
-        ({"scale": "log"}, r"top_features\(scale='log'\): scale must be one of 'spread', 'units'"),
         ({"k": 0}, r"top_features\(k=0\)"),
     ],
 )

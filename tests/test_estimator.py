@@ -330,7 +330,6 @@ QUESTIONS = [
     "feature_importance",
     "fidelity",
     "loadings",
-    "perturbation",
     "rank_features",
     "to_frame",
     "top_features",

@@ -22,6 +22,7 @@ from featmap import (
     InvalidParameterError,
     InvalidRowsError,
     explain,
+    metrics,
 )
 from featmap.explanation import arrows
 from featmap.explanation.arrows import KINDS, SCORED
@@ -440,7 +441,7 @@ def test_other_metrics_and_sparse_data(metric, rng):
     models = [FeatMAP(metric=metric, n_epochs=20, random_state=0).fit(data) for data in (X, sp.csr_matrix(X))]
     for model in models:
         new = model.explain(X[:5] + 0.01)
-        for answer in (new.arrows(), new.fidelity(), new.frames_, model.perturbation([1, 2]).most):
+        for answer in (new.arrows(), new.fidelity(), new.frames_, metrics.perturbation(model, [1, 2]).most):
             assert np.isfinite(answer).all()
 
 

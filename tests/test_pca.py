@@ -21,6 +21,7 @@ from featmap import (
     StoreError,
     estimate_memory,
     explain,
+    metrics,
 )
 from featmap.data.noise import nearness, warn_of_noise
 from featmap.data.pca import Components, rows_for_components
@@ -308,7 +309,7 @@ class TestAnswers:
 
     def test_perturbation_changes_features(self, table, model):
         """Where nothing is known of a feature, taking it moves nothing: B has no entry for the constant one."""
-        moved = model.perturbation(range(30), fractions=(0.02, 0.5))
+        moved = metrics.perturbation(model, range(30), fractions=(0.02, 0.5))
         assert moved.most[1] > moved.least[1]
         assert moved.least[0] < 1e-6
 

@@ -9,6 +9,7 @@ from featmap import FeatMAP, InvalidParameterError, explain
 from featmap.explanation.perturbation import Perturbation
 from featmap.explanation.placement import place_rows
 from featmap.kernels.placement import weighted_means
+from featmap.metrics import perturbation
 from featmap.run import Run
 
 
@@ -18,7 +19,7 @@ def model(digits):
 
 
 def test_important_features_move_points_furthest(model):
-    moves = model.perturbation()
+    moves = perturbation(model)
     assert (moves.most > moves.random).all()
     assert (moves.random >= moves.least).all()
     assert (moves.floor > moves.random).all()
@@ -40,7 +41,7 @@ def test_moves_equal_their_twin(digits, model, fraction):
     with Run(1) as run:
         placed = place_rows(changed, model._points.mapped.manifold, embedding, run, weighted_means)
     expected = np.linalg.norm(placed - embedding[rows], axis=1).mean() / link_length
-    found = model.perturbation(rows, fractions=[0.1, fraction])
+    found = perturbation(model, rows, fractions=[0.1, fraction])
     assert found.most[-1] == pytest.approx(expected, rel=1e-3)
 
 
@@ -60,42 +61,42 @@ def test_the_floor_equals_its_twin(digits, model):
     with Run(1) as run:
         placed = place_rows(changed, model._points.mapped.manifold, model.embedding_, run, weighted_means)
     expected = np.linalg.norm(placed - model.embedding_[rows], axis=1).mean() / link_length
-    found = model.perturbation(rows, fractions=[0.1, 0.25], random_state=7)
+    found = perturbation(model, rows, fractions=[0.1, 0.25], random_state=7)
     assert found.floor[-1] == pytest.approx(expected, rel=1e-3)
 
 
 def test_where_features_are_alike_important_ones_are_at_the_floor(rng):
     """Independent features of one spread: it does not matter which of them are taken."""
-    moves = FeatMAP(random_state=0, n_epochs=20).fit(rng.normal(size=(1000, 60))).perturbation(range(400))
+    moves = perturbation(FeatMAP(random_state=0, n_epochs=20).fit(rng.normal(size=(1000, 60))), range(400))
     assert abs(moves.area) < 0.1
 
 
 def test_features_that_do_not_differ_from_the_neighbors_are_not_in_the_floor(rng):
     """Three features of thirty vary: the floor has all three, as the most important ones are."""
     X = np.column_stack([rng.normal(size=(200, 3)), np.ones((200, 27))])
-    moves = FeatMAP(random_state=0, n_epochs=20).fit(X).perturbation([0, 5, 9], fractions=[0.1, 0.5])
+    moves = perturbation(FeatMAP(random_state=0, n_epochs=20).fit(X), [0, 5, 9], fractions=[0.1, 0.5])
     np.testing.assert_allclose(moves.floor, moves.most, rtol=1e-5)
 
 
 def test_on_a_map_without_extent_nothing_moves(rng):
-    moves = explain(rng.normal(size=(60, 5)), np.zeros((60, 2))).perturbation([0, 1])
+    moves = perturbation(explain(rng.normal(size=(60, 5)), np.zeros((60, 2))), [0, 1])
     assert (moves.most == 0).all()
 
 
 def test_any_map_can_be_perturbed(digits, model):
     """Rows are placed on a map of any origin by the same rule."""
-    ours, other = model.perturbation([1, 2, 3]), explain(digits, model.embedding_).perturbation([1, 2, 3])
+    ours, other = perturbation(model, [1, 2, 3]), perturbation(explain(digits, model.embedding_), [1, 2, 3])
     np.testing.assert_allclose(other.most, ours.most, rtol=1e-5)
 
 
 def test_moves_are_measured_in_steps_to_neighbors(digits, model):
-    larger = explain(digits, 100 * model.embedding_).perturbation([1, 2, 3])
-    np.testing.assert_allclose(larger.most, model.perturbation([1, 2, 3]).most, rtol=1e-4)
+    larger = perturbation(explain(digits, 100 * model.embedding_), [1, 2, 3])
+    np.testing.assert_allclose(larger.most, perturbation(model, [1, 2, 3]).most, rtol=1e-4)
 
 
 def test_features_without_variance_move_nothing(rng):
     X = np.column_stack([rng.normal(size=(200, 3)), np.ones((200, 27))])
-    moves = FeatMAP(random_state=0, n_epochs=20).fit(X).perturbation([0, 5, 9], fractions=[0.1, 0.5])
+    moves = perturbation(FeatMAP(random_state=0, n_epochs=20).fit(X), [0, 5, 9], fractions=[0.1, 0.5])
     assert (moves.least < 1e-5).all()
     assert (moves.most > 0.005).all()
 
@@ -103,13 +104,13 @@ def test_features_without_variance_move_nothing(rng):
 def test_new_rows_from_which_nothing_is_taken_do_not_move(rng):
     X = np.column_stack([rng.normal(size=(200, 3)), np.ones((200, 27))])
     model = FeatMAP(random_state=0, n_epochs=20).fit(X[:150])
-    moves = model.explain(X[150:160]).perturbation(fractions=[0.1, 0.5])
+    moves = perturbation(model.explain(X[150:160]), fractions=[0.1, 0.5])
     assert (moves.least < 1e-5).all()
     assert (moves.most > 0.005).all()
 
 
 def test_one_seed_one_result(model):
-    first, second, other = (model.perturbation(np.arange(20), random_state=seed) for seed in (0, 0, 1))
+    first, second, other = (perturbation(model, np.arange(20), random_state=seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(first.random, second.random)
     assert not np.array_equal(first.random, other.random)
     np.testing.assert_array_equal(first.most, other.most)
@@ -126,4 +127,4 @@ def test_area_is_relative_to_the_floor():
 @pytest.mark.parametrize("fractions", [[0.1], [0, 0.5], [0.5, 0.1], [0.5, 1.5], 0.3])
 def test_wrong_fractions(model, fractions):
     with pytest.raises(InvalidParameterError, match="fractions"):
-        model.perturbation([0], fractions=fractions)
+        perturbation(model, [0], fractions=fractions)

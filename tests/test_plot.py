@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from drawn import pixels
-from featmap import FeatMAP, InvalidParameterError, InvalidRowsError, MissingExtraError, explain, plot
+from featmap import FeatMAP, InvalidParameterError, InvalidRowsError, MissingExtraError, explain, metrics, plot
 
 N_ROWS = 300
 
@@ -53,7 +53,7 @@ DRAWINGS = {
     "importance_heatmap": lambda model, labels, **options: plot.importance_heatmap(model, labels, **options),
     "local_frame": lambda model, _, **options: plot.local_frame(model, 5, **options),
     "perturbation": lambda model, _, **options: plot.perturbation(
-        model.perturbation(SEVERAL, fractions=(0.1, 0.5)), **options
+        metrics.perturbation(model, SEVERAL, fractions=(0.1, 0.5)), **options
     ),
     "saliency": lambda model, _, **options: plot.saliency(model, 3, image_shape=(1, model.n_features_in_), **options),
     "saliency_montage": lambda model, _, **options: plot.saliency_montage(

@@ -25,7 +25,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from featmap import Explanation, FeatMAP, explain, in_original_units, prepare
+from featmap import Explanation, FeatMAP, explain, in_original_units, metrics, prepare
 from featmap.data.units import Level, first_of_each, joined
 from featmap.errors import InvalidParameterError
 from featmap.explanation.winsor import winsorised
@@ -122,7 +122,7 @@ def test_what_has_no_unit_stays(scaled):
     for one, other in zip(answers.why(5).apart, fitted.why(5).apart, strict=True):
         assert (one.column, one.z, one.score) == (other.column, other.z, other.score)
     np.testing.assert_array_equal(
-        answers.perturbation(rows, fractions=(0.1, 0.5)).most, fitted.perturbation(rows, fractions=(0.1, 0.5)).most
+        *(metrics.perturbation(asked, rows, fractions=(0.1, 0.5)).most for asked in (answers, fitted))
     )
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from featmap import FeatMAP, InvalidRowsError, explain, plot
+from featmap import FeatMAP, InvalidRowsError, explain, metrics, plot
 
 QUICK = {"n_neighbors": 6, "n_epochs": 4, "random_state": 0, "n_jobs": 1}
 TABLE = np.random.default_rng(0).normal(size=(40, 5))
@@ -137,7 +137,7 @@ def test_every_question_takes_names(model):
     for question in ("feature_importance", "loadings", "arrows", "explained_variance", "fidelity", "consistency"):
         np.testing.assert_array_equal(getattr(model, question)(names), getattr(model, question)(numbers))
     np.testing.assert_array_equal(model.top_features(names), model.top_features(numbers))
-    np.testing.assert_array_equal(model.perturbation(names).most, model.perturbation(numbers).most)
+    np.testing.assert_array_equal(metrics.perturbation(model, names).most, metrics.perturbation(model, numbers).most)
 
 
 def test_new_rows_have_names_of_their_own(model):

@@ -27,7 +27,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import kneighbors_graph
 
 import featmap
-from featmap import FeatMAP, FeatmapError, InvalidParameterError, StoreError
+from featmap import FeatMAP, FeatmapError, InvalidParameterError, StoreError, metrics
 from featmap import neighbors as neighbors_stage
 from featmap.store import container, replacing
 from featmap.store.model import KIND
@@ -137,7 +137,7 @@ def answers(model, X):
     for kind in ("tangent", "map", "frame"):
         asked += [model.arrows(some, kind), explained.arrows(kind=kind), model.fidelity(some, kind)]
     asked += [model.feature_importance(), model.loadings(), model.consistency(some), model.explained_variance(some)]
-    asked += [model.perturbation([1, 2]).most, model.contrast(np.arange(9), n_permutations=9).p_values]
+    asked += [metrics.perturbation(model, [1, 2]).most, model.contrast(np.arange(9), n_permutations=9).p_values]
     return [arrays_of(np.asarray(answer)) for answer in asked]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from ..run.threads import BLOCK
 from ..tangents.axes import feature_importance, loadings
 from ..tangents.consistency import mean_consistency
 from ..values import DoubleArray, IntArray
-from .apart import Comparison, checked_scale
+from .apart import Comparison
 from .arrows import (
     KINDS,
     SCORED,
@@ -39,14 +39,12 @@ from .map_variance import MapVariance, explained_by_map
 from .mixin import SAMPLE
 from .neighborhoods import Neighborhoods
 from .ordering import checked_order
-from .perturbation import Perturbation, perturb
 from .points import Points
 from .regression import default_neighbors
 from .trust import Trust, measure_trust
 from .why import Why
 
 FEWEST_CROSS_FITTED = 4  # of a regression that can be cross-fitted
-PERTURBED_ROWS = 200
 SAMPLED_ROWS = 1000
 
 
@@ -177,13 +175,13 @@ class Answers:
             explained = explained_by_map(self.points.mapped, run)
         return MapVariance(self.names_or_numbers, explained, self.backing())
 
-    def top_features(self, rows: Any, k: int, by: str, scale: str) -> np.ndarray:
+    def top_features(self, rows: Any, k: int, by: str) -> np.ndarray:
         groups = self.data.groups
         n_features = self.data.shape[1] if groups is None else len(np.unique(groups))
         k = min(checked_count("top_features", "k", k, 1), n_features)
-        make_score, scale = checked_order(by), checked_scale("top_features", scale)
+        make_score = checked_order(by)
         chosen = self.rows(rows)
-        score = make_score(self, scale)
+        score = make_score(self)
         top = np.empty((len(chosen), k), np.int64)
         for start in range(0, len(chosen), BLOCK):
             scores = score(chosen[start : start + BLOCK])
@@ -198,23 +196,6 @@ class Answers:
 
     def rank_features(self, labels: Any, n_permutations: int | None, random_state: int) -> FeatureRanking:
         return rank_features(self, labels, n_permutations, random_state)
-
-    def perturbation(self, rows: Any, fractions: Sequence[float], random_state: int) -> Perturbation:
-        checked_count("perturbation", "random_state", random_state, 0)
-        chosen = self.rows(rows)
-        if rows is None and len(chosen) > PERTURBED_ROWS:
-            chosen = np.sort(np.random.default_rng(random_state).choice(chosen, PERTURBED_ROWS, replace=False))
-        try:
-            steps = np.asarray(fractions, dtype=np.float64)
-        except (TypeError, ValueError):
-            steps = np.empty(0)
-        if steps.ndim != 1 or len(steps) < 2 or not ((steps > 0) & (steps <= 1)).all() or (np.diff(steps) <= 0).any():
-            raise InvalidParameterError(
-                f"perturbation(fractions={fractions!r}): fractions must be at least two numbers that rise, above 0 "
-                "and at most 1"
-            )
-        with Run(self.n_jobs) as run:
-            return perturb(self.points, chosen, steps, random_state, run)
 
     def to_frame(self, rows: Any) -> Any:
         pandas = pandas_for("to_frame")

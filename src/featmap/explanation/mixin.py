@@ -5,7 +5,7 @@ Only scikit-learn's checks are imported with this module. Compiled code is loade
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from .backing import Backing
     from .contrast import Contrast, FeatureRanking
     from .map_variance import MapVariance
-    from .perturbation import Perturbation
     from .points import Points
     from .trust import Trust
     from .why import Why
 
 SAMPLE = "sample"  # asks for the rows of `ExplanationMixin.sampled_rows`
-FRACTIONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 
 
 class ExplanationMixin:
@@ -406,9 +404,7 @@ class ExplanationMixin:
         """
         return self._answers.consistency(rows)
 
-    def top_features(
-        self, rows: ArrayLike | None = None, k: int = 10, *, by: str = "apart", scale: str = "spread"
-    ) -> np.ndarray:
+    def top_features(self, rows: ArrayLike | None = None, k: int = 10, *, by: str = "apart") -> np.ndarray:
         """Name the features that matter most around each row.
 
         By default they are those that set the row apart: whose mean over the rows around it is furthest from the
@@ -426,9 +422,6 @@ class ExplanationMixin:
             The question. ``"apart"``: what sets the row apart from all rows? ``"shown"``: what changes across its
             place on the map, by `explained_variance`? ``"varies"``: what varies around it in the data, by
             `feature_importance`, noise included?
-        scale : {"spread", "units"}, default="spread"
-            What differences are measured in for ``by="apart"``: standard deviations z of each feature, or z·√sd,
-            which is better if all features have one unit and those that vary more are worth more, as with genes.
 
         Returns
         -------
@@ -446,7 +439,7 @@ class ExplanationMixin:
         >>> str(model.top_features([0], k=1)[0, 0])
         'petal length (cm)'
         """
-        return self._answers.top_features(rows, k, by, scale)
+        return self._answers.top_features(rows, k, by)
 
     def backing(self) -> Backing:
         """Tell how well the other features know each feature.
@@ -580,41 +573,6 @@ class ExplanationMixin:
         (12, 11)
         """
         return self._answers.rank_features(labels, n_permutations, random_state)
-
-    def perturbation(
-        self, rows: ArrayLike | None = None, *, fractions: Sequence[float] = FRACTIONS, random_state: int = 0
-    ) -> Perturbation:
-        """Measure how far rows move on the map when features are taken from them.
-
-        A feature is taken by setting it to its mean over the neighbours of the row. Any change moves a row, and
-        important features change it most. So there is a floor beside the curve: as many random features, changed by
-        as much in all. If important features move rows further than the floor, it matters for this map which features
-        they are. On data with few features the test says little.
-
-        Parameters
-        ----------
-        rows : array-like, slice or None, default=None
-            The rows to move: numbers that count from 0, a mask, or names if the data had an index. By default 200
-            random rows.
-        fractions : sequence of float, default=(0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
-            Which fractions of the features are taken, in rising order.
-        random_state : int, default=0
-            The seed of the random rows and of the random features.
-
-        Returns
-        -------
-        Perturbation
-            Mean moves for the most important, random and least important features, and the floor.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_digits
-        >>> from featmap import FeatMAP
-        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_digits().data[:300])
-        >>> model.perturbation(range(20), fractions=(0.1, 0.5)).most.shape
-        (2,)
-        """
-        return self._answers.perturbation(rows, fractions, random_state)
 
     def to_frame(self, rows: ArrayLike | None = None) -> DataFrame:
         """Give the importance of all features as a pandas DataFrame.

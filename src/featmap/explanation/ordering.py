@@ -25,13 +25,13 @@ ROWS_AT_ONCE = 32
 BYTES_OF_SCORES = 2**22
 
 
-def by_apart(answers: Answers, scale: str) -> Score:
+def by_apart(answers: Answers) -> Score:
     """|z|·f: how far the rows around a row are from the mean of all."""
     points = answers.points
     k = default_neighbors(len(points.mapped.embedding))
     block = int(np.clip(BYTES_OF_SCORES // (8 * answers.data.shape[1]), 1, ROWS_AT_ONCE))
     with Run(answers.n_jobs) as run:
-        comparison = Comparison.of(points.mapped, run, scale)
+        comparison = Comparison.of(points.mapped, run)
 
     def score(chosen: IntArray) -> DoubleArray:
         def body(start: int, stop: int) -> tuple[DoubleArray]:
@@ -43,14 +43,14 @@ def by_apart(answers: Answers, scale: str) -> Score:
     return score
 
 
-def by_shown(answers: Answers, scale: str) -> Score:
+def by_shown(answers: Answers) -> Score:
     """R²·f: the part of the local variance that the map shows."""
     with Run(answers.n_jobs) as run:
         factors = backing(answers.points.mapped, run).factors
     return lambda chosen: answers.explained_variance(chosen, None, None) * factors
 
 
-def by_varies(answers: Answers, scale: str) -> Score:
+def by_varies(answers: Answers) -> Score:
     """Importance: local variation, noise included."""
     return lambda chosen: joined(answers.feature_importance(chosen), answers.data.groups)
 
@@ -58,7 +58,7 @@ def by_varies(answers: Answers, scale: str) -> Score:
 ORDERS = {"apart": by_apart, "shown": by_shown, "varies": by_varies}
 
 
-def checked_order(by: str) -> Callable[[Answers, str], Score]:
+def checked_order(by: str) -> Callable[[Answers], Score]:
     if not isinstance(by, str) or by not in ORDERS:
         raise InvalidParameterError(f"top_features(by={by!r}): by must be one of {', '.join(map(repr, ORDERS))}")
     return ORDERS[by]

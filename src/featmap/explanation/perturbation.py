@@ -1,26 +1,36 @@
-"""How far points move on the map when important features are taken from them: a test of importance."""
+"""How far points move on the map when important features are taken from them: a test of importance.
+
+Users find it as `featmap.metrics.perturbation`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..checks.arguments import checked_count
 from ..data.sparse import dense_rows
+from ..errors import InvalidParameterError
 from ..kernels.placement import weighted_means
 from ..run import Run
 from ..tangents.axes import feature_importance
 from ..values import DoubleArray, FloatArray, IntArray
+from .mixin import ExplanationMixin
 from .placement import place_rows
 from .points import Points
+
+FRACTIONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+PERTURBED_ROWS = 200
 
 
 @dataclass(frozen=True)
 class Perturbation:
     """Mean moves on the map when a fraction of the features is taken from points.
 
-    `FeatMAP.perturbation` and `Explanation.perturbation` make it. A feature is taken by setting it to its mean over
+    `featmap.metrics.perturbation` makes it. A feature is taken by setting it to its mean over
     the neighbours of the point. Moves are in units of the mean distance on the map between points and their
     neighbours in the data. Important features differ most from the neighbours, so that taking them changes a point
     most, and any change of that size moves it. The floor tells how far: what the most important features move
@@ -43,9 +53,9 @@ class Perturbation:
     Examples
     --------
     >>> from sklearn.datasets import load_digits
-    >>> from featmap import FeatMAP
+    >>> from featmap import FeatMAP, metrics
     >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_digits().data[:300])
-    >>> found = model.perturbation(range(20), fractions=(0.1, 0.5))
+    >>> found = metrics.perturbation(model, range(20), fractions=(0.1, 0.5))
     >>> found.area > 0
     True
     """
@@ -67,6 +77,73 @@ class Perturbation:
 
     def __repr__(self) -> str:
         return f"Perturbation(area {self.area:.3f} above the floor, {len(self.fractions)} fractions)"
+
+
+def perturbation(
+    model: ExplanationMixin,
+    rows: ArrayLike | None = None,
+    *,
+    fractions: Sequence[float] = FRACTIONS,
+    random_state: int = 0,
+) -> Perturbation:
+    """
+    Measure how far rows move on the map when features are taken from them.
+
+    A feature is taken by setting it to its mean over the neighbours of the row. Any change moves a row, and important
+    features change it most. So there is a floor beside the curve: as many random features, changed by as much in all.
+    If important features move rows further than the floor, it matters for this map which features they are. On data
+    with few features the test says little.
+
+    Parameters
+    ----------
+    model : FeatMAP or Explanation
+        A fitted model, or the explanation of any map.
+    rows : array-like, slice or None, default=None
+        The rows to move: numbers that count from 0, a mask, or names if the data had an index. By default 200 random
+        rows.
+    fractions : sequence of float, default=(0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+        Which fractions of the features are taken, in rising order.
+    random_state : int, default=0
+        The seed of the random rows and of the random features.
+
+    Returns
+    -------
+    Perturbation
+        Mean moves for the most important, random and least important features, and the floor.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from featmap import FeatMAP, metrics
+    >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_digits().data[:300])
+    >>> metrics.perturbation(model, range(20), fractions=(0.1, 0.5)).most.shape
+    (2,)
+    """
+    if not isinstance(model, ExplanationMixin):
+        raise InvalidParameterError(
+            f"perturbation(model=…): model must be a fitted FeatMAP or an Explanation, which featmap.explain(X, Y) "
+            f"gives for any map; got {type(model).__name__}"
+        )
+    checked_count("perturbation", "random_state", random_state, 0)
+    steps = _checked_fractions(fractions)
+    chosen = model._answers.rows(rows)
+    if rows is None and len(chosen) > PERTURBED_ROWS:
+        chosen = np.sort(np.random.default_rng(random_state).choice(chosen, PERTURBED_ROWS, replace=False))
+    with Run(model.n_jobs) as run:
+        return perturb(model._points, chosen, steps, random_state, run)
+
+
+def _checked_fractions(fractions: Sequence[float]) -> DoubleArray:
+    try:
+        steps = np.asarray(fractions, dtype=np.float64)
+    except (TypeError, ValueError):
+        steps = np.empty(0)
+    if steps.ndim != 1 or len(steps) < 2 or not ((steps > 0) & (steps <= 1)).all() or (np.diff(steps) <= 0).any():
+        raise InvalidParameterError(
+            f"perturbation(fractions={fractions!r}): fractions must be at least two numbers that rise, above 0 "
+            "and at most 1"
+        )
+    return steps
 
 
 def perturb(points: Points, chosen: IntArray, fractions: DoubleArray, seed: int, run: Run) -> Perturbation:

@@ -29,11 +29,15 @@ def knn_accuracy(
     random_state: int = 0,
 ) -> float:
     """
-    Measure how well a k-NN classifier recognises classes on the map, averaged over k.
+    Measure how well a k-NN classifier recognises classes on the map.
 
-    It is the mean of `knn_accuracies` and shows whether classes lie apart on the map [1]_. Compare it with the share
-    of the largest class, which a constant guess reaches. It does not show that distances between classes are right,
-    or that classes are as far apart in the data as on the map.
+    It shows whether classes lie apart on the map [1]_. Compare it with the share of the largest class, which a
+    constant guess reaches. It does not show that distances between classes are right, or that classes are as far
+    apart in the data as on the map.
+
+    The classifier is scikit-learn's, tested by random stratified folds; if classes have equally many votes, the first
+    in the order of labels wins. A class with fewer rows than folds is missing from the tests of some folds, so the
+    accuracy says little of rare classes.
 
     Parameters
     ----------
@@ -42,7 +46,7 @@ def knn_accuracy(
     labels : array-like of shape (n_samples,)
         The class of each row: numbers or strings, none missing.
     n_neighbors : int or sequence of int, default=(2, 4, 8, 16, 32, 64)
-        The numbers of neighbours that vote.
+        The number of neighbours that vote, or several numbers, whose accuracies are averaged.
     n_folds : int, default=10
         The number of folds. At least one label must have as many rows.
     random_state : int, default=0
@@ -68,64 +72,16 @@ def knn_accuracy(
     >>> metrics.knn_accuracy(Y, labels) > 0.9
     True
     """
-    return float(_accuracies("knn_accuracy", Y, labels, n_neighbors, n_folds, random_state).mean())
-
-
-def knn_accuracies(
-    Y: ArrayLike,
-    labels: ArrayLike,
-    *,
-    n_neighbors: int | Sequence[int] = NEIGHBORS,
-    n_folds: int = N_FOLDS,
-    random_state: int = 0,
-) -> DoubleArray:
-    """
-    Measure how well a k-NN classifier recognises classes on the map, for each k.
-
-    The accuracies are those of scikit-learn's classifier by random stratified folds; if classes have equally many
-    votes, the first in the order of labels wins. A class with fewer rows than folds is missing from the tests of some
-    folds, so the accuracies say little of rare classes.
-
-    Parameters
-    ----------
-    Y : array-like of shape (n_samples, n_components)
-        The map: the embedding of each row of the data.
-    labels : array-like of shape (n_samples,)
-        The class of each row: numbers or strings, none missing.
-    n_neighbors : int or sequence of int, default=(2, 4, 8, 16, 32, 64)
-        The numbers of neighbours that vote.
-    n_folds : int, default=10
-        The number of folds. At least one label must have as many rows.
-    random_state : int, default=0
-        The seed that shuffles rows into folds.
-
-    Returns
-    -------
-    ndarray of shape (n_ks,)
-        The share of rows classified rightly for each number of neighbours, averaged over the folds; from 0 to 1,
-        1 is best.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.decomposition import PCA
-    >>> from featmap import metrics
-    >>> X, labels = load_iris(return_X_y=True)
-    >>> Y = PCA(2).fit_transform(X)
-    >>> metrics.knn_accuracies(Y, labels, n_neighbors=(5, 10)).shape
-    (2,)
-    """
-    return _accuracies("knn_accuracies", Y, labels, n_neighbors, n_folds, random_state)
-
-
-def _accuracies(
-    caller: str, Y: ArrayLike, labels: ArrayLike, n_neighbors: int | Sequence[int], n_folds: int, seed: int
-) -> DoubleArray:
-    embedding = checked_embedding(caller, Y)
-    groups = checked_labels(caller, labels, len(embedding))
-    ks = checked_votes(caller, groups, n_neighbors, n_folds)
-    scores = [_fold_scores(embedding, groups, train, test, ks) for train, test in _folds(groups, n_folds, seed)]
-    return np.mean(scores, axis=0)
+    embedding = checked_embedding("knn_accuracy", Y)
+    groups = checked_labels("knn_accuracy", labels, len(embedding))
+    ks = checked_votes("knn_accuracy", groups, n_neighbors, n_folds)
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+    with warnings.catch_warnings():
+        # The docstring says what happens to classes with fewer rows than folds.
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        parts = list(folds.split(groups, groups))
+    scores = [fold_accuracies(embedding, groups, train, test, ks) for train, test in parts]
+    return float(np.mean(scores, axis=0).mean())
 
 
 def checked_votes(
@@ -148,19 +104,10 @@ def checked_votes(
     return ks
 
 
-def _folds(groups: IntArray, n_folds: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The rows to train on and the rows to test on, for each fold."""
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        # The docstring of knn_accuracies says what happens to classes with fewer rows than folds.
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        return list(folds.split(groups, groups))
-
-
-def _fold_scores(
+def fold_accuracies(
     embedding: DoubleArray, groups: IntArray, train: np.ndarray, test: np.ndarray, ks: list[int]
 ) -> DoubleArray:
-    """The accuracy for each k. Votes are added from the nearest neighbour on, so that one search serves every k."""
+    """The accuracy for each k. Votes are added from the nearest neighbour on, so one search serves every k."""
     with one_library_thread():
         search = NearestNeighbors(n_neighbors=max(ks)).fit(embedding[train])
         near = search.kneighbors(embedding[test], return_distance=False)

@@ -6,12 +6,10 @@ from numpy.typing import ArrayLike
 
 from ..data.scaling import scale_data
 from ..run import Run
-from ..values import DoubleArray
 from .accuracy import checked_votes, knn_accuracy
 from .checks import check_jobs, checked_data, checked_embedding, checked_labels, rank_neighbors, sample_rows
 from .density import LocalRadii, NearestInData, OwnRadii
-from .distances import DataDistances, MapDistances
-from .pairs import Pairs
+from .distances import DataDistances, MapDistances, Pairs
 from .ranks import N_QUERIES, nearest, ranks_kept
 from .triplets import TRIPLETS_PER_POINT, CentroidTriplets, RandomTriplets
 
@@ -29,7 +27,7 @@ class Benchmark:
         The data.
     labels : array-like of shape (n_samples,) or None, default=None
         The class of each row: numbers or strings, none missing. Without labels `score` leaves out the metrics that
-        need them; with fewer than 3 classes it leaves out `centroid_triplet_accuracy`.
+        need them; with fewer than 3 classes it leaves out ``"centroid_triplet_accuracy"``.
     n_neighbors : int, default=15
         The number of nearest other rows for trustworthiness, continuity and the density correlations.
     n_sample : int or None, default=2000
@@ -77,7 +75,7 @@ class Benchmark:
         self._pairs = Pairs.of("Benchmark", data, self._rows)
         self._centroids = None
         if self._groups is not None and self._groups.max() >= 2:
-            self._centroids = CentroidTriplets.of("Benchmark", data, self._groups)
+            self._centroids = CentroidTriplets.of(data, self._groups)
         with Run(n_jobs) as run:
             self._near = nearest(self._distances, self._rows, k, self._n_rows, run)
             near_in_data = NearestInData.of(data, table, k, run)
@@ -89,7 +87,10 @@ class Benchmark:
         """
         Score a map by all metrics.
 
-        Each score means what its function says. Stress is best at 0, all other scores are best at 1.
+        A score has the name of its function, where that has one. Others are ``"scale_normalized_stress"``
+        (`normalized_stress` with ``scale="best"``), ``"own_density_correlation"`` (`density_correlation` with
+        ``neighbors="own"``), ``"random_triplet_accuracy"`` and ``"centroid_triplet_accuracy"`` (`triplet_accuracy`
+        without and with labels). Stress is best at 0, all other scores are best at 1.
 
         Parameters
         ----------
@@ -99,8 +100,7 @@ class Benchmark:
         Returns
         -------
         dict of str to float
-            The scores by the names of the functions of `featmap.metrics`: 8 without labels, 10 with labels of at
-            least 3 classes. `arrow_fidelity` is not among them.
+            The scores by name: 8 without labels, 10 with labels of at least 3 classes.
 
         Examples
         --------
@@ -120,30 +120,19 @@ class Benchmark:
         trustworthiness
         """
         embedding = checked_embedding("Benchmark.score", Y, self._n_rows)
-        return self._neighbor_scores(embedding) | self._other_scores(embedding) | self._label_scores(embedding)
-
-    def _neighbor_scores(self, embedding: DoubleArray) -> dict[str, float]:
-        on_map = MapDistances(embedding)
+        on_map, pairs_on_map = MapDistances(embedding), self._pairs.on_map(embedding)
         with Run(self._n_jobs) as run:
             near_on_map = nearest(on_map, self._rows, self._near.shape[1], self._n_rows, run)
-            return {
+            scores = {
                 "trustworthiness": ranks_kept(self._distances, self._rows, near_on_map, self._n_rows, run),
                 "continuity": ranks_kept(on_map, self._rows, self._near, self._n_rows, run),
                 "own_density_correlation": self._own_radii.correlation(embedding, run),
+                "shepard_goodness": self._pairs.rank_correlation(pairs_on_map),
+                "normalized_stress": self._pairs.stress(pairs_on_map),
+                "scale_normalized_stress": self._pairs.least_stress(pairs_on_map),
+                "random_triplet_accuracy": self._triplets.agreement(embedding),
+                "density_correlation": self._radii.correlation(embedding),
             }
-
-    def _other_scores(self, embedding: DoubleArray) -> dict[str, float]:
-        on_map = self._pairs.on_map(embedding)
-        return {
-            "shepard_goodness": self._pairs.rank_correlation(on_map),
-            "normalized_stress": self._pairs.stress(on_map),
-            "scale_normalized_stress": self._pairs.least_stress(on_map),
-            "random_triplet_accuracy": self._triplets.agreement(embedding),
-            "density_correlation": self._radii.correlation(embedding),
-        }
-
-    def _label_scores(self, embedding: DoubleArray) -> dict[str, float]:
-        scores: dict[str, float] = {}
         if self._centroids is not None:
             scores["centroid_triplet_accuracy"] = self._centroids.agreement(embedding)
         if self._groups is not None:

@@ -11,11 +11,87 @@ from scipy.spatial import KDTree
 from ..checks.arguments import checked_count
 from ..data.scaling import ScaledData, scale_data
 from ..data.sparse import Matrix
+from ..errors import InvalidParameterError
 from ..layout.radii import correlation
 from ..neighbors import find_neighbors, make_search
 from ..run import Run
 from ..values import DoubleArray, IntArray
 from .checks import check_jobs, checked_pair
+
+RADII_OVER = ("data", "own")
+
+
+def density_correlation(
+    X: ArrayLike, Y: ArrayLike, *, n_neighbors: int = 15, neighbors: str = "data", n_jobs: int | None = -1
+) -> float:
+    """
+    Measure whether the map is dense where the data are dense.
+
+    It is Pearson's correlation between the logarithms of local radii in the data and on the map, in the manner of
+    densMAP [1]_: 1 if one radius is proportional to a positive power of the other, about 0 if the map does not show
+    density. In data of many dimensions radii differ little and say little, and a radius has no direction, so the
+    correlation cannot tell in which directions rows spread.
+
+    With ``neighbors="data"`` both radii are over the neighbours in the data. With ``neighbors="own"`` the radius on
+    the map is over the nearest rows on the map. This tells what a reader sees: how closely the points of the map lie
+    together. It is the higher of the two where the map tears neighbours apart, and the lower for a map that was made
+    to keep the radii over the neighbours in the data. A map that mixes distant parts of the data can still score
+    well, so read it beside `trustworthiness`.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data.
+    Y : array-like of shape (n_samples, n_components)
+        The map: the embedding of each row of `X`.
+    n_neighbors : int, default=15
+        The number of nearest other rows that a radius is measured over.
+    neighbors : {"data", "own"}, default="data"
+        Whose nearest rows the radius on the map is over: those in the data, or its own.
+    n_jobs : int or None, default=-1
+        The number of threads; -1 for all cores, None for one. The result never depends on it.
+
+    Returns
+    -------
+    float
+        The correlation, from -1 to 1; 1 is best. It is 0 if no row has a radius on both sides.
+
+    Notes
+    -----
+    Over the neighbours in the data the square of a radius is Σ w d²/Σ w, with the same weights
+    w = exp(−(d − d_first)/(mean d − d_first)) for the distances d in the data and on the map. Over each side's own
+    neighbours it is their mean distance, since no weights are shared. Rows whose neighbours are all copies of them,
+    in the data or on the map, have no log radius and are left out.
+
+    References
+    ----------
+    .. [1] A. Narayan, B. Berger and H. Cho, "Assessing single-cell transcriptomic variability through
+       density-preserving data visualization", Nature Biotechnology 39, 765-774 (2021).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.decomposition import PCA
+    >>> from featmap import metrics
+    >>> X = load_iris().data
+    >>> Y = PCA(2).fit_transform(X)
+    >>> round(metrics.density_correlation(X, Y), 2)
+    0.97
+    >>> round(metrics.density_correlation(X, Y, neighbors="own"), 2)
+    0.91
+    """
+    check_jobs("density_correlation", n_jobs)
+    table, embedding = checked_pair("density_correlation", X, Y)
+    k = checked_count("density_correlation", "n_neighbors", n_neighbors, 1, len(embedding) - 1)
+    if not isinstance(neighbors, str) or neighbors not in RADII_OVER:
+        raise InvalidParameterError(
+            f"density_correlation(neighbors={neighbors!r}): neighbors must be 'data' or 'own'"
+        )
+    with Run(n_jobs) as run:
+        near = NearestInData.of(scale_data(table), table, k, run)
+        if neighbors == "own":
+            return OwnRadii.of(near).correlation(embedding, run)
+        return LocalRadii.of(near).correlation(embedding)
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,104 +164,3 @@ def correlation_of_logs(in_data: DoubleArray, on_map: DoubleArray) -> float:
     has_logs = (in_data > 0) & (on_map > 0)
     logs = [np.log(radii[has_logs])[:, None] for radii in (in_data, on_map)]
     return float(correlation(*logs)[0]) if has_logs.any() else 0.0
-
-
-def density_correlation(X: ArrayLike, Y: ArrayLike, *, n_neighbors: int = 15, n_jobs: int | None = -1) -> float:
-    """
-    Measure whether the map is dense where the data are dense.
-
-    It is Pearson's correlation between the logarithms of local radii in the data and on the map, in the manner of
-    densMAP [1]_: 1 if one radius is proportional to a positive power of the other, about 0 if the map does not show
-    density. In data of many dimensions radii differ little and say little, and a radius has no direction, so the
-    correlation cannot tell in which directions rows spread. Both radii are over the neighbours in the data;
-    `own_density_correlation` takes the nearest rows of each side.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The data.
-    Y : array-like of shape (n_samples, n_components)
-        The map: the embedding of each row of `X`.
-    n_neighbors : int, default=15
-        The number of nearest other rows in the data that a radius is measured over.
-    n_jobs : int or None, default=-1
-        The number of threads; -1 for all cores, None for one. The result never depends on it.
-
-    Returns
-    -------
-    float
-        The correlation, from -1 to 1; 1 is best. It is 0 if no row has a radius on both sides.
-
-    Notes
-    -----
-    The square of a radius is Σ w d²/Σ w over the nearest rows in the data, with the same weights
-    w = exp(−(d − d_first)/(mean d − d_first)) for the distances d in the data and on the map. Rows whose neighbours
-    are all copies of them, in the data or on the map, have no log radius and are left out.
-
-    References
-    ----------
-    .. [1] A. Narayan, B. Berger and H. Cho, "Assessing single-cell transcriptomic variability through
-       density-preserving data visualization", Nature Biotechnology 39, 765-774 (2021).
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.decomposition import PCA
-    >>> from featmap import metrics
-    >>> X = load_iris().data
-    >>> Y = PCA(2).fit_transform(X)
-    >>> round(metrics.density_correlation(X, Y), 2)
-    0.97
-    """
-    check_jobs("density_correlation", n_jobs)
-    table, embedding = checked_pair("density_correlation", X, Y)
-    k = checked_count("density_correlation", "n_neighbors", n_neighbors, 1, len(embedding) - 1)
-    with Run(n_jobs) as run:
-        return LocalRadii.of(NearestInData.of(scale_data(table), table, k, run)).correlation(embedding)
-
-
-def own_density_correlation(X: ArrayLike, Y: ArrayLike, *, n_neighbors: int = 15, n_jobs: int | None = -1) -> float:
-    """
-    Measure whether the map is dense where the data are dense, by the nearest rows of each side.
-
-    It is Pearson's correlation between the logarithms of the mean distances to the nearest rows in the data and to
-    the nearest rows on the map, which may be other rows. `density_correlation` follows the neighbours in the data to
-    the map instead, and so it is lower where the map tears them apart, and higher for a map that was made to agree
-    with it. This one tells what a reader sees: how closely the points of the map lie together. A map that mixes
-    distant parts of the data can still score well, so read it beside `trustworthiness`.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The data.
-    Y : array-like of shape (n_samples, n_components)
-        The map: the embedding of each row of `X`.
-    n_neighbors : int, default=15
-        The number of nearest other rows, on each side, whose mean distance counts.
-    n_jobs : int or None, default=-1
-        The number of threads; -1 for all cores, None for one. The result never depends on it.
-
-    Returns
-    -------
-    float
-        The correlation, from -1 to 1; 1 is best. It is 0 if no row has a mean distance above 0 on both sides.
-
-    Notes
-    -----
-    Rows whose nearest rows are all copies of them, in the data or on the map, have no logarithm and are left out.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.decomposition import PCA
-    >>> from featmap import metrics
-    >>> X = load_iris().data
-    >>> Y = PCA(2).fit_transform(X)
-    >>> round(metrics.own_density_correlation(X, Y), 2)
-    0.91
-    """
-    check_jobs("own_density_correlation", n_jobs)
-    table, embedding = checked_pair("own_density_correlation", X, Y)
-    k = checked_count("own_density_correlation", "n_neighbors", n_neighbors, 1, len(embedding) - 1)
-    with Run(n_jobs) as run:
-        return OwnRadii.of(NearestInData.of(scale_data(table), table, k, run)).correlation(embedding, run)

@@ -1,16 +1,186 @@
-"""Squared distances from some rows to all points, in the data and on the map."""
+"""Distances in the data and on the map, and how well those between all pairs of a sample of rows agree."""
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
-from scipy.spatial.distance import cdist
+from numpy.typing import ArrayLike
+from scipy.spatial.distance import cdist, pdist
+from scipy.stats import rankdata
 
-from ..data.scaling import ScaledData, dense_rows
+from ..data.scaling import ScaledData, dense_rows, scale_data
+from ..errors import InvalidDataError, InvalidParameterError
+from ..layout.radii import correlation
+from ..run.threads import one_library_thread
 from ..values import DoubleArray, IntArray
+from .checks import checked_pair, sample_rows
+
+N_PAIRED = 2000
+
+
+def shepard_goodness(X: ArrayLike, Y: ArrayLike, *, n_sample: int | None = N_PAIRED, random_state: int = 0) -> float:
+    """
+    Measure whether pairs of rows have the same order by distance on the map as in the data.
+
+    It is Spearman's correlation between the distances of all pairs in the data and on the map [1]_: 1 if the order is
+    the same, about 0 for a random map. Most pairs are far apart, so it judges the global arrangement and hardly the
+    neighbourhoods, which `trustworthiness` and `continuity` measure.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data.
+    Y : array-like of shape (n_samples, n_components)
+        The map: the embedding of each row of `X`.
+    n_sample : int or None, default=2000
+        The number of random rows, of which all pairs are compared; None for all m rows, which takes 40·m² bytes.
+    random_state : int, default=0
+        The seed of the random rows.
+
+    Returns
+    -------
+    float
+        The correlation, from -1 to 1; 1 is best. It is 0 if all rows have the same position on the map.
+
+    References
+    ----------
+    .. [1] M. Espadoto, R. M. Martins, A. Kerren, N. S. T. Hirata and A. C. Telea, "Toward a quantitative survey of
+       dimension reduction techniques", IEEE Transactions on Visualization and Computer Graphics 27, 2153-2173
+       (2021).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.decomposition import PCA
+    >>> from featmap import metrics
+    >>> X = load_iris().data
+    >>> Y = PCA(2).fit_transform(X)
+    >>> round(metrics.shepard_goodness(X, Y), 2)
+    1.0
+    """
+    pairs, on_map = _paired("shepard_goodness", X, Y, n_sample, random_state)
+    return pairs.rank_correlation(on_map)
+
+
+def normalized_stress(
+    X: ArrayLike,
+    Y: ArrayLike,
+    *,
+    scale: float | str = 1.0,
+    n_sample: int | None = N_PAIRED,
+    random_state: int = 0,
+) -> float:
+    """
+    Measure how far distances on the map are from those in the data.
+
+    It is Σ (Δ − Δ')²/Σ Δ² for distances Δ in the data and Δ' on the map [1]_. By default the map is taken in its own
+    units, as in the code of that survey, so the stress changes with the size of the map: compare maps of different
+    methods with ``scale="best"`` instead. Large distances dominate it, and maps that keep neighbourhoods rather than
+    distances, as those of t-SNE and UMAP do, have a high stress without being wrong.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The data.
+    Y : array-like of shape (n_samples, n_components)
+        The map: the embedding of each row of `X`.
+    scale : float or "best", default=1.0
+        What distances on the map are multiplied by. ``"best"`` is the number for which the stress is least, which is
+        then 1 − (Σ Δ Δ')²/(Σ Δ² Σ Δ'²) [2]_.
+    n_sample : int or None, default=2000
+        The number of random rows, of which all pairs are compared; None for all m rows, which takes 40·m² bytes.
+    random_state : int, default=0
+        The seed of the random rows.
+
+    Returns
+    -------
+    float
+        The stress, at least 0 and without upper bound, or at most 1 with ``scale="best"``; 0 is best. It is 1 if all
+        rows have the same position on the map.
+
+    References
+    ----------
+    .. [1] M. Espadoto, R. M. Martins, A. Kerren, N. S. T. Hirata and A. C. Telea, "Toward a quantitative survey of
+       dimension reduction techniques", IEEE Transactions on Visualization and Computer Graphics 27, 2153-2173
+       (2021).
+    .. [2] K. Smelser, J. Miller and S. Kobourov, "'Normalized stress' is not normalized: how to interpret stress
+       correctly", IEEE Workshop on Evaluation and Beyond: Methodological Approaches for Visualization (2024).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.decomposition import PCA
+    >>> from featmap import metrics
+    >>> X = load_iris().data
+    >>> Y = PCA(2).fit_transform(X)
+    >>> round(metrics.normalized_stress(X, Y), 3)
+    0.002
+    >>> round(metrics.normalized_stress(X, 10 * Y), 0)
+    79.0
+    >>> round(metrics.normalized_stress(X, 10 * Y, scale="best"), 3)
+    0.002
+    """
+    is_factor = isinstance(scale, numbers.Real) and not isinstance(scale, bool) and 0 < scale < math.inf
+    if not (is_factor or (isinstance(scale, str) and scale == "best")):
+        raise InvalidParameterError(
+            f"normalized_stress(scale={scale!r}): scale must be 'best' or a finite number above 0"
+        )
+    pairs, on_map = _paired("normalized_stress", X, Y, n_sample, random_state)
+    return pairs.least_stress(on_map) if isinstance(scale, str) else pairs.stress(on_map * scale)
+
+
+def _paired(caller: str, X: ArrayLike, Y: ArrayLike, n_sample: Any, seed: int) -> tuple[Pairs, DoubleArray]:
+    """The pairs of a random sample, and their distances on the map."""
+    table, embedding = checked_pair(caller, X, Y)
+    pairs = Pairs.of(caller, scale_data(table), sample_rows(caller, n_sample, len(embedding), seed))
+    return pairs, pairs.on_map(embedding)
+
+
+@dataclass(frozen=True, repr=False)
+class Pairs:
+    """The distances between all pairs of some rows of the data, in the units of the data."""
+
+    rows: IntArray
+    distances: DoubleArray
+
+    @classmethod
+    def of(cls, caller: str, data: ScaledData, rows: IntArray) -> Pairs:
+        sample = replace(data, matrix=data.matrix[rows])
+        with one_library_thread():
+            squared = DataDistances.within(sample)(np.arange(len(rows), dtype=np.int32))
+        distances = data.in_units(np.sqrt(squared[np.triu_indices(len(rows), 1)]))
+        if not distances.any():
+            raise InvalidDataError(
+                f"{caller}(X): all sampled rows of X are equal, so there are no distances to compare"
+            )
+        return cls(rows, distances)
+
+    def on_map(self, embedding: DoubleArray) -> DoubleArray:
+        """The distances between the same pairs on the map."""
+        return pdist(embedding[self.rows])
+
+    @cached_property
+    def ranks(self) -> DoubleArray:
+        return rankdata(self.distances)
+
+    def rank_correlation(self, on_map: DoubleArray) -> float:
+        """Spearman's correlation."""
+        return float(correlation(self.ranks[:, None], rankdata(on_map)[:, None])[0])
+
+    def stress(self, on_map: DoubleArray) -> float:
+        """Σ (Δ − Δ')²/Σ Δ²."""
+        return float(((self.distances - on_map) ** 2).sum() / (self.distances**2).sum())
+
+    def least_stress(self, on_map: DoubleArray) -> float:
+        """The stress of α Δ' with α = Σ Δ Δ'/Σ Δ'², which makes it least."""
+        size = on_map @ on_map
+        return self.stress(on_map * (self.distances @ on_map / size if size > 0 else 0.0))
 
 
 class Distances(Protocol):

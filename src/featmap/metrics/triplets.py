@@ -19,33 +19,23 @@ from .checks import check_jobs, checked_labels, checked_pair
 TRIPLETS_PER_POINT = 5
 
 
-@dataclass(frozen=True, repr=False)
-class CentroidTriplets:
-    """For groups a, b < c: whether in the data the centroid of b is nearer than that of c to that of a."""
-
-    groups: IntArray
-    first_nearer: np.ndarray
-
-    @classmethod
-    def of(cls, caller: str, data: ScaledData, groups: IntArray) -> CentroidTriplets:
-        if groups.max(initial=0) < 2:
-            raise InvalidDataError(
-                f"{caller}(labels=…): labels must name at least 3 groups, to compare their distances"
-            )
-        return cls(groups, _first_centroid_nearer(up_to_translation(data.matrix), groups))
-
-    def agreement(self, embedding: DoubleArray) -> float:
-        """The share of the triplets for which the map agrees with the data."""
-        return float((_first_centroid_nearer(embedding, self.groups) == self.first_nearer).mean())
-
-
-def centroid_triplet_accuracy(X: ArrayLike, Y: ArrayLike, labels: ArrayLike) -> float:
+def triplet_accuracy(
+    X: ArrayLike,
+    Y: ArrayLike,
+    labels: ArrayLike | None = None,
+    *,
+    n_triplets: int = TRIPLETS_PER_POINT,
+    random_state: int = 0,
+    n_jobs: int | None = -1,
+) -> float:
     """
-    Measure whether the map keeps which of two classes is nearer to a third.
+    Measure whether the map keeps which of two rows, or of two classes, is nearer to a third.
 
-    It is the share of triplets of class centroids for which map and data agree [1]_; a random map reaches about 0.5.
-    Do not trust it for few classes, which make few triplets (3 for 3 classes, 12 for 4), or for classes in several
-    pieces, whose centroid lies between the pieces.
+    Without labels it is the share of random triplets of rows for which map and data agree, with labels the share of
+    triplets of class centroids [1]_; a random map reaches about 0.5. Random rows are hardly ever neighbours, so both
+    judge the global arrangement. In many dimensions the distances between random rows differ little, and then their
+    order is mostly noise. Centroids say little of few classes, which make few triplets (3 for 3 classes, 12 for 4),
+    and of classes in several pieces, whose centroid lies between the pieces.
 
     Parameters
     ----------
@@ -53,8 +43,14 @@ def centroid_triplet_accuracy(X: ArrayLike, Y: ArrayLike, labels: ArrayLike) -> 
         The data.
     Y : array-like of shape (n_samples, n_components)
         The map: the embedding of each row of `X`.
-    labels : array-like of shape (n_samples,)
+    labels : array-like of shape (n_samples,) or None, default=None
         The class of each row, of at least 3 classes: numbers or strings, none missing.
+    n_triplets : int, default=5
+        The number of random pairs of other rows for each row. Of centroids all triplets count.
+    random_state : int, default=0
+        The seed of the random triplets.
+    n_jobs : int or None, default=-1
+        The number of threads; -1 for all cores, None for one. The result never depends on it.
 
     Returns
     -------
@@ -78,13 +74,25 @@ def centroid_triplet_accuracy(X: ArrayLike, Y: ArrayLike, labels: ArrayLike) -> 
     >>> from featmap import metrics
     >>> X, labels = load_iris(return_X_y=True)
     >>> Y = PCA(2).fit_transform(X)
-    >>> metrics.centroid_triplet_accuracy(X, Y, labels)
+    >>> metrics.triplet_accuracy(X, Y) > 0.95
+    True
+    >>> metrics.triplet_accuracy(X, Y, labels)
     1.0
     """
-    caller = "centroid_triplet_accuracy"
-    table, embedding = checked_pair(caller, X, Y)
-    groups = checked_labels(caller, labels, len(embedding))
-    return CentroidTriplets.of(caller, scale_data(table), groups).agreement(embedding)
+    check_jobs("triplet_accuracy", n_jobs)
+    table, embedding = checked_pair("triplet_accuracy", X, Y)
+    n_triplets = checked_count("triplet_accuracy", "n_triplets", n_triplets, 1, 2**20)
+    if labels is not None:
+        groups = checked_labels("triplet_accuracy", labels, len(embedding))
+        if groups.max(initial=0) < 2:
+            raise InvalidDataError(
+                "triplet_accuracy(labels=…): labels must name at least 3 groups, to compare their distances"
+            )
+        return CentroidTriplets.of(scale_data(table), groups).agreement(embedding)
+    if len(embedding) < 3:
+        raise InvalidDataError(f"triplet_accuracy(X): X must have at least 3 rows; got {len(embedding)}")
+    with Run(n_jobs) as run:
+        return RandomTriplets.of(scale_data(table), n_triplets, random_state, run).agreement(embedding)
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +104,7 @@ class RandomTriplets:
 
     @classmethod
     def of(cls, data: ScaledData, n_triplets: int, seed: int, run: Run) -> RandomTriplets:
-        others = _draw_pairs(data.shape[0], n_triplets, seed)
+        others = random_pairs(data.shape[0], n_triplets, seed)
         first_nearer = np.empty(others.shape[:2], bool)
 
         def task(start: int, stop: int) -> None:
@@ -112,65 +120,8 @@ class RandomTriplets:
         return float((_first_nearer(embedding, embedding[self.others]) == self.first_nearer).mean())
 
 
-def random_triplet_accuracy(
-    X: ArrayLike,
-    Y: ArrayLike,
-    *,
-    n_triplets: int = TRIPLETS_PER_POINT,
-    random_state: int = 0,
-    n_jobs: int | None = -1,
-) -> float:
-    """
-    Measure whether the map keeps which of two random rows is nearer to a third.
-
-    It is the share of random triplets for which map and data agree [1]_; a random map reaches about 0.5. It judges
-    the global arrangement, because random rows are hardly ever neighbours. In many dimensions the distances between
-    random rows differ little, and then their order is mostly noise.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The data.
-    Y : array-like of shape (n_samples, n_components)
-        The map: the embedding of each row of `X`.
-    n_triplets : int, default=5
-        The number of random pairs of other rows for each row.
-    random_state : int, default=0
-        The seed of the triplets.
-    n_jobs : int or None, default=-1
-        The number of threads; -1 for all cores, None for one. The result never depends on it.
-
-    Returns
-    -------
-    float
-        The share of triplets, from 0 to 1; 1 is best.
-
-    References
-    ----------
-    .. [1] Y. Wang, H. Huang, C. Rudin and Y. Shaposhnik, "Understanding how dimension reduction tools work",
-       Journal of Machine Learning Research 22, 1-73 (2021).
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.decomposition import PCA
-    >>> from featmap import metrics
-    >>> X = load_iris().data
-    >>> Y = PCA(2).fit_transform(X)
-    >>> metrics.random_triplet_accuracy(X, Y) > 0.95
-    True
-    """
-    check_jobs("random_triplet_accuracy", n_jobs)
-    table, embedding = checked_pair("random_triplet_accuracy", X, Y)
-    if len(embedding) < 3:
-        raise InvalidDataError(f"random_triplet_accuracy(X): X must have at least 3 rows; got {len(embedding)}")
-    n_triplets = checked_count("random_triplet_accuracy", "n_triplets", n_triplets, 1, 2**20)
-    with Run(n_jobs) as run:
-        return RandomTriplets.of(scale_data(table), n_triplets, random_state, run).agreement(embedding)
-
-
-def _draw_pairs(n_points: int, n_triplets: int, seed: int) -> IntArray:
-    """Two different other points for each point and triplet, drawn as steps around the circle of all points."""
+def random_pairs(n_points: int, n_triplets: int, seed: int) -> IntArray:
+    """Two different other points for each point and triplet, as random steps around the circle of all points."""
     rng = np.random.default_rng(seed)
     first = rng.integers(1, n_points, (n_points, n_triplets))
     second = rng.integers(1, n_points - 1, (n_points, n_triplets))
@@ -184,6 +135,22 @@ def _first_nearer(anchors: np.ndarray, others: np.ndarray) -> np.ndarray:
     steps = others.astype(np.float64) - anchors[:, None, None]
     squared = np.einsum("ptsn,ptsn->pts", steps, steps)
     return squared[..., 0] < squared[..., 1]
+
+
+@dataclass(frozen=True, repr=False)
+class CentroidTriplets:
+    """For groups a, b < c: whether in the data the centroid of b is nearer than that of c to that of a."""
+
+    groups: IntArray
+    first_nearer: np.ndarray
+
+    @classmethod
+    def of(cls, data: ScaledData, groups: IntArray) -> CentroidTriplets:
+        return cls(groups, _first_centroid_nearer(up_to_translation(data.matrix), groups))
+
+    def agreement(self, embedding: DoubleArray) -> float:
+        """The share of the triplets for which the map agrees with the data."""
+        return float((_first_centroid_nearer(embedding, self.groups) == self.first_nearer).mean())
 
 
 def _first_centroid_nearer(matrix: Matrix, groups: IntArray) -> np.ndarray:

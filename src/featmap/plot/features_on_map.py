@@ -72,8 +72,8 @@ def features_on_map(
         low. A function is called with an array of row numbers. None takes what ``model.top_features`` orders by: how
         far the mean around a row is from that of all rows, without features that no other feature goes with.
     scale : {"spread", "units"}, default="spread"
-        What differences are measured in if no ``scores`` are given, as in ``model.top_features``. Use "units" if all
-        features have the same unit, such as counts of genes.
+        What differences are measured in if no ``scores`` are given: standard deviations z of each feature, or z·√sd,
+        which is better if all features have one unit and those that vary more are worth more, as with genes.
     k : int, default=12
         How many regions are named at most, from 1 to 40.
     n_names : int, default=3

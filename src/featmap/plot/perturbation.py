@@ -30,7 +30,7 @@ def perturbation(result: Perturbation, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     result : Perturbation
-        What ``model.perturbation()`` returns.
+        What ``metrics.perturbation(model)`` returns.
     ax : matplotlib Axes, default=None
         Where to draw; None makes a new figure.
 
@@ -43,15 +43,15 @@ def perturbation(result: Perturbation, *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> from sklearn.datasets import load_digits
-    >>> from featmap import FeatMAP, plot
+    >>> from featmap import FeatMAP, metrics, plot
     >>> model = FeatMAP(n_epochs=10, random_state=0).fit(load_digits().data[:100])
-    >>> ax = plot.perturbation(model.perturbation(fractions=(0.1, 0.5)))
+    >>> ax = plot.perturbation(metrics.perturbation(model, fractions=(0.1, 0.5)))
     >>> len(ax.lines)
     4
     """
     if not isinstance(result, Perturbation):
         raise InvalidParameterError(
-            f"perturbation(result=…): result must be a Perturbation, as model.perturbation() returns; "
+            f"perturbation(result=…): result must be a Perturbation, as metrics.perturbation(model) returns; "
             f"got {type(result).__name__}"
         )
     ax = axes_or_new(ax, (7.5, 4.2))
