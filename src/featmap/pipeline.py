@@ -66,7 +66,7 @@ from .values import (
 EPOCHS_BETWEEN_FRAMES = 30
 
 FitFrames = Callable[[FloatArray], Frames]
-Connect = Callable[..., Connection]  # of the arguments of `tangents.alignment.connect`
+Align = Callable[[Order, Run], Connection]  # of all edges of the graph, in the order of the layout
 
 
 @dataclass(frozen=True)
@@ -88,32 +88,16 @@ class Manifold:
     has_given_neighbors: bool
 
     @classmethod
-    def of(
-        cls,
-        data: ScaledData,
-        space: ScaledData,
-        components: Components | None,
-        search: Search,
-        neighbors: Neighbors,
-        graph: Graph,
-        tangents: Tangents,
-        settings: NeighborhoodSettings,
-    ) -> Manifold:
-        """What was made with these settings."""
+    def of(cls, settings: NeighborhoodSettings, **parts: Any) -> Manifold:
+        """The parts, with the settings that they were made with."""
         return cls(
-            data,
-            space,
-            components,
-            search,
-            neighbors,
-            graph,
-            tangents,
-            settings.metric,
-            settings.n_neighbors,
-            settings.n_tangent_neighbors,
-            settings.tangent_center,
-            settings.intrinsic_dim,
-            settings.precomputed_knn is not None,
+            **parts,
+            metric=settings.metric,
+            n_neighbors=settings.n_neighbors,
+            n_tangent_neighbors=settings.n_tangent_neighbors,
+            tangent_center=settings.tangent_center,
+            intrinsic_dim=settings.intrinsic_dim,
+            has_given_neighbors=settings.precomputed_knn is not None,
         )
 
     @property
@@ -211,7 +195,16 @@ def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold
     graph = run.stage("graph", neighborhood_graph, neighbors, settings)
     warn_of_unconnected(graph, settings.metric)
     tangents = run.stage("tangents", tangent_spaces, space, neighbors, graph, settings, centers=space.matrix)
-    return Manifold.of(data, space, components, search, neighbors, graph, tangents, settings)
+    return Manifold.of(
+        settings,
+        data=data,
+        space=space,
+        components=components,
+        search=search,
+        neighbors=neighbors,
+        graph=graph,
+        tangents=tangents,
+    )
 
 
 def approximate_by_distances(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold:
@@ -220,7 +213,16 @@ def approximate_by_distances(X: Matrix, settings: NeighborhoodSettings, run: Run
     neighbors = run.stage("neighbors", search.others, X, settings.n_others)
     graph = run.stage("graph", neighborhood_graph, neighbors, settings)
     tangents = run.stage("tangents", radii_alone, space, neighbors, graph, settings, centers=space.matrix)
-    return Manifold.of(space, space, None, search, neighbors, graph, tangents, settings)
+    return Manifold.of(
+        settings,
+        data=space,
+        space=space,
+        components=None,
+        search=search,
+        neighbors=neighbors,
+        graph=graph,
+        tangents=tangents,
+    )
 
 
 def find_components(X: Matrix, settings: NeighborhoodSettings, run: Run) -> tuple[Components | None, Matrix]:
@@ -234,8 +236,8 @@ def find_components(X: Matrix, settings: NeighborhoodSettings, run: Run) -> tupl
     return components, Z
 
 
-def lay_out(manifold: Manifold, settings: Settings, run: Run, connect: Connect = connect) -> Fitted:
-    """Manifold → a map with frames. ``connect`` aligns tangent spaces; another is needed where rows are elsewhere.
+def lay_out(manifold: Manifold, settings: Settings, run: Run, align: Align | None = None) -> Fitted:
+    """Manifold → a map with frames. Where the rows are on a cluster, ``align`` connects their tangent spaces there.
 
     The graph is held once: in the order of the layout until the map is made, and then in that of the rows again.
     """
@@ -244,7 +246,9 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run, connect: Connect =
     manifold = manifold.without_graph()
     return_free_memory()
     kind = settings.n_components, manifold.tangent_center, settings.frames
-    connection = run.stage("alignment", connect, manifold.space, manifold.tangents, graph, *kind, order)
+    align_here = partial(connect, manifold.space, manifold.tangents, graph, *kind)
+    connection = run.stage("alignment", align or align_here, order)
+    del align_here  # with the leading factors
     manifold = manifold.without_leading()
     edges = edges_of_layout(manifold, graph, order, curve, run)
     fit = make_frame_fitter(settings.frames, graph, connection, settings.n_neighbors, settings.seed, run)

@@ -90,22 +90,16 @@ class ClusterFit:
         tangents = run.stage("tangents", self._find_tangents, neighbors, graph, centers=self.space.matrix)
         search = search_in_files(self.search, self.space.matrix, settings, self.folder)
         manifold = Manifold.of(
-            self.data, self.space, self.rows.components, search, neighbors, graph, tangents, settings
+            settings,
+            data=self.data,
+            space=self.space,
+            components=self.rows.components,
+            search=search,
+            neighbors=neighbors,
+            graph=graph,
+            tangents=tangents,
         )
-
-        def connect(
-            data: ScaledData,
-            tangents: Tangents,
-            layout: Graph,
-            dim: int,
-            center: str,
-            solver: str,
-            order: Order,
-            run: Run,
-        ) -> Connection:
-            return self._connect(neighbors, graph, order)
-
-        return lay_out(manifold, settings, run, connect)
+        return lay_out(manifold, settings, run, lambda order, run: self._connect(neighbors, graph, order))
 
     @cached_property
     def space(self) -> ScaledData:
