@@ -18,7 +18,7 @@ ROOT = Path(featmap.__file__).parent
 # Lower layers know nothing of higher ones. Within a layer, modules stand in the order in which they may import.
 LAYERS = [
     ["kernels"],
-    ["errors", "values"],
+    ["errors", "values", "docstrings"],
     ["checks", "run", "data"],
     ["neighbors", "graph", "tangents", "layout", "frames"],
     ["metrics"],
@@ -41,7 +41,7 @@ SHARED_BY_STAGES = {"graph", "tangents.polar", "tangents.consistency", "layout.s
 # What a lower module offers but a higher package does is imported inside a function, when it is asked for.
 LAZY_DOORS = {("estimator", "store"), ("metrics", "explanation"), ("explanation", "explorer")}
 FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
-TOP_LEVEL = {"__init__", "__main__", "errors", "estimator", "graph", "pipeline", "values"}
+TOP_LEVEL = {"__init__", "__main__", "docstrings", "errors", "estimator", "graph", "pipeline", "values"}
 
 
 def module_of(path):

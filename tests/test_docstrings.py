@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import inspect
 import re
+import subprocess
+import sys
 
 import pytest
 
+from featmap.docstrings import shared_parameters
 from surface import RESULTS, public_surface
 
 CALLABLES = {
@@ -48,6 +51,41 @@ def test_the_surface_is_seen_whole():
     )
     assert not any("._" in name for name in CALLABLES)
     assert "FeatMAP.set_params" not in CALLABLES
+
+
+def test_shared_descriptions_stand_in_the_place_of_names():
+    documented = shared_parameters(
+        """
+a : int
+    What a is,
+    at length.
+b : str
+    What b is.
+"""
+    )
+
+    @documented
+    def add(a, b):
+        """Add.
+
+        Parameters
+        ----------
+        {b, a}
+        """
+
+    described = "b : str\n    What b is.\na : int\n    What a is,\n    at length."
+    assert inspect.getdoc(add) == f"Add.\n\nParameters\n----------\n{described}"
+    assert documented(lambda: None).__doc__ is None  # as with python -OO
+    with pytest.raises(KeyError, match="c"):
+
+        @documented
+        def unknown():
+            """{c}"""
+
+
+def test_modules_with_shared_descriptions_can_be_imported_without_docstrings():
+    code = "import featmap; featmap.FeatMAP, featmap.explorer, featmap.plot, featmap.metrics"
+    subprocess.run([sys.executable, "-OO", "-c", code], check=True)
 
 
 # They take all parameters of `FeatMAP`, as functions of scanpy take those of what they call.

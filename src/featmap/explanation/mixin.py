@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..docstrings import PAGE, shared_parameters
 from ..errors import InvalidParameterError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -30,6 +31,21 @@ if TYPE_CHECKING:
 
 SAMPLE = "sample"  # asks for the rows of `ExplanationMixin.sampled_rows`
 
+documented = shared_parameters(
+    """
+rows : array-like, slice or None, default=None
+    The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
+    is read as names). By default all rows.
+groups : array-like of shape (n_samples,) or None, default=None
+    A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
+    time series, and are never on both sides of a score. Rows that are nearly equal never are.
+n_neighbors : int or None, default=None
+    The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
+    300.
+"""
+    + PAGE
+)
+
 
 class ExplanationMixin:
     """Questions about the points of a map, for a class that has ``_points``, ``n_jobs`` and ``verbose``."""
@@ -38,6 +54,7 @@ class ExplanationMixin:
     verbose: bool
     _points: Points
 
+    @documented
     def why(
         self,
         rows: Any,
@@ -62,9 +79,7 @@ class ExplanationMixin:
             The row, or the rows of a group: numbers that count from 0, a mask, or names if the data had an index.
         k : int, default=5
             The largest number of features in each list.
-        groups : array-like of shape (n_samples,) or None, default=None
-            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
-            time series, and are never on both sides of a score. Rows that are nearly equal never are.
+        {groups}
         feature_names : array-like of shape (n_features,) or None, default=None
             Names of all features. By default those of the data, or column numbers if the data had none.
 
@@ -83,6 +98,7 @@ class ExplanationMixin:
         """
         return self._answers.why(rows, k, groups, feature_names)
 
+    @documented
     def feature_importance(self, rows: ArrayLike | None = None, *, out: np.ndarray | None = None) -> np.ndarray:
         """Tell how much each feature varies around each row.
 
@@ -96,9 +112,7 @@ class ExplanationMixin:
 
         Parameters
         ----------
-        rows : array-like, slice or None, default=None
-            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
-            is read as names). By default all rows.
+        {rows}
         out : ndarray of shape (n_rows, n_features) or None, default=None
             Where to write the result block by block, for example a memory map. By default a new array.
 
@@ -117,6 +131,7 @@ class ExplanationMixin:
         """
         return self._answers.feature_importance(rows, out)
 
+    @documented
     def loadings(self, rows: ArrayLike | None = None) -> np.ndarray:
         """Give the leading directions in which the data vary around each row.
 
@@ -125,9 +140,7 @@ class ExplanationMixin:
 
         Parameters
         ----------
-        rows : array-like, slice or None, default=None
-            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
-            is read as names). By default all rows.
+        {rows}
 
         Returns
         -------
@@ -144,6 +157,7 @@ class ExplanationMixin:
         """
         return self._answers.loadings(rows)
 
+    @documented
     def arrows(
         self, rows: ArrayLike | None = None, kind: str = "blend", n_neighbors: int | None = None
     ) -> np.ndarray:
@@ -156,9 +170,7 @@ class ExplanationMixin:
 
         Parameters
         ----------
-        rows : array-like, slice or None, default=None
-            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
-            is read as names). By default all rows.
+        {rows}
         kind : {"blend", "tangent", "map", "frame"}, default="blend"
             The kind of arrows. ``"map"`` is the regression of each feature on the map around the row. ``"tangent"``
             is the part of it that lies in the tangent spaces there, so it shows features that vary around the row.
@@ -186,6 +198,7 @@ class ExplanationMixin:
         """
         return self._answers.arrows(rows, kind, n_neighbors)
 
+    @documented
     def significant_arrows(
         self,
         rows: ArrayLike | None = None,
@@ -202,17 +215,10 @@ class ExplanationMixin:
 
         Parameters
         ----------
-        rows : array-like, slice or None, default=None
-            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
-            is read as names). By default all rows.
-        n_neighbors : int or None, default=None
-            The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
-            300.
+        {rows, n_neighbors}
         rate : float, default=0.05
             The false discovery rate among the features of a row.
-        groups : array-like of shape (n_samples,) or None, default=None
-            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
-            time series, and are never on both sides of a score. Rows that are nearly equal never are.
+        {groups}
 
         Returns
         -------
@@ -229,6 +235,7 @@ class ExplanationMixin:
         """
         return self._answers.significant_arrows(rows, n_neighbors, rate, groups)
 
+    @documented
     def explained_variance(
         self,
         rows: ArrayLike | None = SAMPLE,
@@ -248,12 +255,7 @@ class ExplanationMixin:
             The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
             is read as names); None for all rows, which may take minutes. By default those of `sampled_rows`: all rows
             of a map of up to 1,000, else 1,000 random ones, always the same.
-        n_neighbors : int or None, default=None
-            The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
-            300.
-        groups : array-like of shape (n_samples,) or None, default=None
-            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
-            time series, and are never on both sides of a score. Rows that are nearly equal never are.
+        {n_neighbors, groups}
 
         Returns
         -------
@@ -270,6 +272,7 @@ class ExplanationMixin:
         """
         return self._answers.explained_variance(rows, n_neighbors, groups)
 
+    @documented
     def fidelity(
         self,
         rows: ArrayLike | None = SAMPLE,
@@ -294,12 +297,7 @@ class ExplanationMixin:
             of a map of up to 1,000, else 1,000 random ones, always the same.
         kind : {"blend", "tangent", "map", "frame", "random"}, default="blend"
             The kind of arrows to score, see `arrows`.
-        n_neighbors : int or None, default=None
-            The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
-            300.
-        groups : array-like of shape (n_samples,) or None, default=None
-            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
-            time series, and are never on both sides of a score. Rows that are nearly equal never are.
+        {n_neighbors, groups}
 
         Returns
         -------
@@ -341,6 +339,7 @@ class ExplanationMixin:
         """
         return self._answers.sampled_rows()
 
+    @documented
     def trust(self, kind: str = "blend", n_neighbors: int | None = None, *, groups: ArrayLike | None = None) -> Trust:
         """Say how far the map and its arrows can be trusted.
 
@@ -353,12 +352,7 @@ class ExplanationMixin:
         ----------
         kind : {"blend", "tangent", "map", "frame"}, default="blend"
             The kind of arrows, see `arrows`.
-        n_neighbors : int or None, default=None
-            The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
-            300.
-        groups : array-like of shape (n_samples,) or None, default=None
-            A label for each row of the data. Rows of one group depend on each other, like replicates or parts of one
-            time series, and are never on both sides of a score. Rows that are nearly equal never are.
+        {n_neighbors, groups}
 
         Returns
         -------
@@ -375,6 +369,7 @@ class ExplanationMixin:
         """
         return self._answers.trust(kind, n_neighbors, groups)
 
+    @documented
     def consistency(self, rows: ArrayLike | None = None) -> np.ndarray:
         """Tell how consistent the tangent space of each row is with those of its neighbours.
 
@@ -384,9 +379,7 @@ class ExplanationMixin:
 
         Parameters
         ----------
-        rows : array-like, slice or None, default=None
-            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
-            is read as names). By default all rows.
+        {rows}
 
         Returns
         -------
@@ -404,6 +397,7 @@ class ExplanationMixin:
         """
         return self._answers.consistency(rows)
 
+    @documented
     def top_features(self, rows: ArrayLike | None = None, k: int = 10, *, by: str = "apart") -> np.ndarray:
         """Name the features that matter most around each row.
 
@@ -413,9 +407,7 @@ class ExplanationMixin:
 
         Parameters
         ----------
-        rows : array-like, slice or None, default=None
-            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
-            is read as names). By default all rows.
+        {rows}
         k : int, default=10
             How many features to name. There are no more than the data have.
         by : {"apart", "shown", "varies"}, default="apart"
@@ -574,6 +566,7 @@ class ExplanationMixin:
         """
         return self._answers.rank_features(labels, n_permutations, random_state)
 
+    @documented
     def to_frame(self, rows: ArrayLike | None = None) -> DataFrame:
         """Give the importance of all features as a pandas DataFrame.
 
@@ -581,9 +574,7 @@ class ExplanationMixin:
 
         Parameters
         ----------
-        rows : array-like, slice or None, default=None
-            The rows to explain: numbers that count from 0, a mask, or names if the data had an index (a pandas Index
-            is read as names). By default all rows.
+        {rows}
 
         Returns
         -------
@@ -601,6 +592,7 @@ class ExplanationMixin:
         """
         return self._answers.to_frame(rows)
 
+    @documented
     def to_html(
         self,
         path: str | PathLike[str],
@@ -628,24 +620,13 @@ class ExplanationMixin:
         ----------
         path : str or path
             Where to write. A file that is there is replaced as a whole.
-        labels : array-like of shape (n_samples,) or None, default=None
-            A label for each row, by which the map is coloured at first. Missing labels are allowed. The
-            name of a Series is shown.
-        columns : DataFrame, dict or None, default=None
-            More columns with one value for each row, to colour and filter by.
-        ids : array-like of shape (n_samples,) or None, default=None
-            Names of the rows. By default those of the data's index, or row numbers if there is none.
-        image_shape : tuple of int or None, default=None
-            Height and width, and 3 for colours, of pictures whose pixels are the features.
-        maps : dict or None, default=None
-            Other maps of the same rows by name, each of shape (n_samples, 2), to look at beside this one.
+        {labels, columns, ids, image_shape, maps}
         features : array-like or None, default=None
             Columns that the file contains: numbers, a mask, or names. Tangent spaces are then those of these features
             alone. By default all features.
         rows : array-like, slice or None, default=None
             Rows that the file contains. Neighbours are then searched among these rows alone. By default all rows.
-        title : str or None, default=None
-            The title of the page.
+        {title}
 
         Examples
         --------
@@ -671,6 +652,7 @@ class ExplanationMixin:
             title=title,
         )
 
+    @documented
     def explore(
         self,
         *,
@@ -689,19 +671,7 @@ class ExplanationMixin:
 
         Parameters
         ----------
-        labels : array-like of shape (n_samples,) or None, default=None
-            A label for each row, by which the map is coloured at first. Missing labels are allowed. The
-            name of a Series is shown.
-        columns : DataFrame, dict or None, default=None
-            More columns with one value for each row, to colour and filter by.
-        ids : array-like of shape (n_samples,) or None, default=None
-            Names of the rows. By default those of the data's index, or row numbers if there is none.
-        image_shape : tuple of int or None, default=None
-            Height and width, and 3 for colours, of pictures whose pixels are the features.
-        maps : dict or None, default=None
-            Other maps of the same rows by name, each of shape (n_samples, 2), to look at beside this one.
-        title : str or None, default=None
-            The title of the page.
+        {labels, columns, ids, image_shape, maps, title}
         height : int, default=640
             The height of the page on the screen, in pixels.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from ..docstrings import PAGE, shared_parameters
 from ..errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ OPENING = "The map of {n_rows:,} rows is being opened."
 OPENED = "It is at {url}\nCtrl-C ends it."
 
 
+@shared_parameters(PAGE)
 def serve(
     model: FeatMAP | Explanation | str | PathLike[str],
     *,
@@ -43,19 +45,7 @@ def serve(
     ----------
     model : FeatMAP, Explanation, str or path
         A fitted model, the explanation of a map, or the file of a saved model.
-    labels : array-like of shape (n_samples,) or None, default=None
-        A label for each row, by which the map is coloured at first. Missing labels are allowed. The
-        name of a Series is shown.
-    columns : DataFrame, dict or None, default=None
-        More columns with one value for each row, to colour and filter by.
-    ids : array-like of shape (n_samples,) or None, default=None
-        Names of the rows. By default those of the data's index, or row numbers if there is none.
-    image_shape : tuple of int or None, default=None
-        Height and width, and 3 for colours, of pictures whose pixels are the features.
-    maps : dict or None, default=None
-        Other maps of the same rows by name, each of shape (n_samples, 2), to look at beside this one.
-    title : str or None, default=None
-        The title of the page.
+    {labels, columns, ids, image_shape, maps, title}
     port : int, default=0
         The port of the server; 0 for one that is free.
     open_browser : bool, default=True
