@@ -11,8 +11,22 @@ from ..checks.inputs import check_table
 from ..checks.parameters import RULES, check_each
 from ..checks.rows import grouped
 from ..data.sparse import Matrix
+from ..docstrings import shared_parameters
 from ..errors import InvalidDataError, InvalidParameterError
 from ..values import DoubleArray, IntArray
+
+documented = shared_parameters(
+    """
+X : array-like or sparse matrix of shape (n_samples, n_features)
+    The data.
+Y : array-like of shape (n_samples, n_components)
+    The map: the embedding of each row of `X`.
+random_state : int, default=0
+    The seed of the random rows.
+n_jobs : int or None, default=-1
+    The number of threads; -1 for all cores, None for one. The result never depends on it.
+"""
+)
 
 
 def checked_data(caller: str, X: Any) -> Matrix:

@@ -16,11 +16,12 @@ from ..layout.radii import correlation
 from ..neighbors import find_neighbors, make_search
 from ..run import Run
 from ..values import DoubleArray, IntArray
-from .checks import check_jobs, checked_pair
+from .checks import check_jobs, checked_pair, documented
 
 RADII_OVER = ("data", "own")
 
 
+@documented
 def density_correlation(
     X: ArrayLike, Y: ArrayLike, *, n_neighbors: int = 15, neighbors: str = "data", n_jobs: int | None = -1
 ) -> float:
@@ -40,16 +41,12 @@ def density_correlation(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The data.
-    Y : array-like of shape (n_samples, n_components)
-        The map: the embedding of each row of `X`.
+    {X, Y}
     n_neighbors : int, default=15
         The number of nearest other rows that a radius is measured over.
     neighbors : {"data", "own"}, default="data"
         Whose nearest rows the radius on the map is over: those in the data, or its own.
-    n_jobs : int or None, default=-1
-        The number of threads; -1 for all cores, None for one. The result never depends on it.
+    {n_jobs}
 
     Returns
     -------

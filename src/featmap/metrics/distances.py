@@ -19,11 +19,12 @@ from ..errors import InvalidDataError, InvalidParameterError
 from ..layout.radii import correlation
 from ..run.threads import one_library_thread
 from ..values import DoubleArray, IntArray
-from .checks import checked_pair, sample_rows
+from .checks import checked_pair, documented, sample_rows
 
 N_PAIRED = 2000
 
 
+@documented
 def shepard_goodness(X: ArrayLike, Y: ArrayLike, *, n_sample: int | None = N_PAIRED, random_state: int = 0) -> float:
     """
     Measure whether pairs of rows have the same order by distance on the map as in the data.
@@ -34,14 +35,10 @@ def shepard_goodness(X: ArrayLike, Y: ArrayLike, *, n_sample: int | None = N_PAI
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The data.
-    Y : array-like of shape (n_samples, n_components)
-        The map: the embedding of each row of `X`.
+    {X, Y}
     n_sample : int or None, default=2000
         The number of random rows, of which all pairs are compared; None for all m rows, which takes 40·m² bytes.
-    random_state : int, default=0
-        The seed of the random rows.
+    {random_state}
 
     Returns
     -------
@@ -68,6 +65,7 @@ def shepard_goodness(X: ArrayLike, Y: ArrayLike, *, n_sample: int | None = N_PAI
     return pairs.rank_correlation(on_map)
 
 
+@documented
 def normalized_stress(
     X: ArrayLike,
     Y: ArrayLike,
@@ -86,17 +84,13 @@ def normalized_stress(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The data.
-    Y : array-like of shape (n_samples, n_components)
-        The map: the embedding of each row of `X`.
+    {X, Y}
     scale : float or "best", default=1.0
         What distances on the map are multiplied by. ``"best"`` is the number for which the stress is least, which is
         then 1 − (Σ Δ Δ')²/(Σ Δ² Σ Δ'²) [2]_.
     n_sample : int or None, default=2000
         The number of random rows, of which all pairs are compared; None for all m rows, which takes 40·m² bytes.
-    random_state : int, default=0
-        The seed of the random rows.
+    {random_state}
 
     Returns
     -------

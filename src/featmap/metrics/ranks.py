@@ -15,7 +15,7 @@ from ..kernels.ranks import count_before
 from ..kernels.search import smallest_of_each_row
 from ..run import Run
 from ..values import DoubleArray, IntArray
-from .checks import check_jobs, checked_pair, rank_neighbors, sample_rows
+from .checks import check_jobs, checked_pair, documented, rank_neighbors, sample_rows
 from .distances import DataDistances, Distances, MapDistances
 
 N_QUERIES = 2000
@@ -23,6 +23,7 @@ BYTES_PER_BLOCK = 2**27  # for the distances from a block of queries to all poin
 QUERIES_PER_BLOCK = 256
 
 
+@documented
 def trustworthiness(
     X: ArrayLike,
     Y: ArrayLike,
@@ -41,18 +42,12 @@ def trustworthiness(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The data.
-    Y : array-like of shape (n_samples, n_components)
-        The map: the embedding of each row of `X`.
+    {X, Y}
     n_neighbors : int, default=15
         The number of nearest other rows that count. It must be below half the number of rows.
     n_sample : int or None, default=2000
         The number of random rows whose neighbours are ranked; None for all rows.
-    random_state : int, default=0
-        The seed of the random rows.
-    n_jobs : int or None, default=-1
-        The number of threads; -1 for all cores, None for one. The result never depends on it.
+    {random_state, n_jobs}
 
     Returns
     -------
@@ -87,6 +82,7 @@ def trustworthiness(
         return ranks_kept(DataDistances.within(scale_data(table)), rows, near, n_points, run)
 
 
+@documented
 def continuity(
     X: ArrayLike,
     Y: ArrayLike,
@@ -105,18 +101,12 @@ def continuity(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The data.
-    Y : array-like of shape (n_samples, n_components)
-        The map: the embedding of each row of `X`.
+    {X, Y}
     n_neighbors : int, default=15
         The number of nearest other rows that count. It must be below half the number of rows.
     n_sample : int or None, default=2000
         The number of random rows whose neighbours are ranked; None for all rows.
-    random_state : int, default=0
-        The seed of the random rows.
-    n_jobs : int or None, default=-1
-        The number of threads; -1 for all cores, None for one. The result never depends on it.
+    {random_state, n_jobs}
 
     Returns
     -------

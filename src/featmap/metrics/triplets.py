@@ -14,11 +14,12 @@ from ..data.sparse import Matrix, up_to_translation
 from ..errors import InvalidDataError
 from ..run import Run
 from ..values import DoubleArray, IntArray
-from .checks import check_jobs, checked_labels, checked_pair
+from .checks import check_jobs, checked_labels, checked_pair, documented
 
 TRIPLETS_PER_POINT = 5
 
 
+@documented
 def triplet_accuracy(
     X: ArrayLike,
     Y: ArrayLike,
@@ -39,18 +40,14 @@ def triplet_accuracy(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The data.
-    Y : array-like of shape (n_samples, n_components)
-        The map: the embedding of each row of `X`.
+    {X, Y}
     labels : array-like of shape (n_samples,) or None, default=None
         The class of each row, of at least 3 classes: numbers or strings, none missing.
     n_triplets : int, default=5
         The number of random pairs of other rows for each row. Of centroids all triplets count.
     random_state : int, default=0
         The seed of the random triplets.
-    n_jobs : int or None, default=-1
-        The number of threads; -1 for all cores, None for one. The result never depends on it.
+    {n_jobs}
 
     Returns
     -------

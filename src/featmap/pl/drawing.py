@@ -21,12 +21,13 @@ from ..plot.parts.colours import Categories, Numbers, read_labels
 from ..plot.parts.keys import widen_by_legend
 from ..tl.inputs import values_of_gene
 from ..tl.rebuilding import rebuilt
-from ..tl.record import KEY, Record, checked_adata, checked_column
+from ..tl.record import KEY, Record, checked_adata, checked_column, documented
 
 N_COLUMNS = 4  # of maps side by side, as scanpy has
 PANEL_SIZE = (4.4, 3.8)  # of one of them, in inches
 
 
+@documented
 def embedding(
     adata: AnnData,
     color: str | Sequence[str] | None = None,
@@ -44,16 +45,14 @@ def embedding(
 
     Parameters
     ----------
-    adata : AnnData
-        The cells, with a map that `featmap.tl.featmap` made.
+    {adata}
     color : str, list of str or None, default=None
         A column of ``adata.obs``, or a gene, whose values are then the colours. A list of them gives a map for each,
         side by side.
     layer : str or None, default=None
         The layer with the values of the gene. By default the features of the map: ``adata.X``, or the `layer` that
         `featmap.tl.featmap` was given.
-    key : str, default="featmap"
-        The key of the map in ``adata.uns``.
+    {key}
     ax : matplotlib Axes, default=None
         Where to draw; None makes a new figure. Several maps need a new one.
 
@@ -133,6 +132,7 @@ def _kept_colours(adata: AnnData, column: str, values: Series) -> dict[str, str]
     return {str(name): to_hex(colour, keep_alpha=True) for name, colour in zip(categories, colours, strict=True)}
 
 
+@documented
 def arrows(adata: AnnData, gene: str, *, grid: int = 25, key: str = KEY, ax: Axes | None = None) -> Axes:
     """Draw where on the map a gene is high, and in which directions it increases.
 
@@ -141,14 +141,12 @@ def arrows(adata: AnnData, gene: str, *, grid: int = 25, key: str = KEY, ax: Axe
 
     Parameters
     ----------
-    adata : AnnData
-        The cells, with a map that `featmap.tl.featmap` made.
+    {adata}
     gene : str
         The name of a gene.
     grid : int, default=25
         Cells of a grid along the wider side of the map, from 2 to 60, each of which has at most one arrow.
-    key : str, default="featmap"
-        The key of the map in ``adata.uns``.
+    {key}
     ax : matplotlib Axes, default=None
         Where to draw; None makes a new figure.
 
@@ -169,6 +167,7 @@ def arrows(adata: AnnData, gene: str, *, grid: int = 25, key: str = KEY, ax: Axe
     return plot.arrow_field(rebuilt("featmap.pl.arrows", adata, key), gene, grid=grid, ax=ax)
 
 
+@documented
 def features_on_map(adata: AnnData, *, k: int = 12, n_names: int = 3, key: str = KEY, ax: Axes | None = None) -> Axes:
     """Draw the names of the genes that set regions of the map apart, at their places.
 
@@ -177,14 +176,12 @@ def features_on_map(adata: AnnData, *, k: int = 12, n_names: int = 3, key: str =
 
     Parameters
     ----------
-    adata : AnnData
-        The cells, with a map that `featmap.tl.featmap` made.
+    {adata}
     k : int, default=12
         How many regions are named at most, from 1 to 40.
     n_names : int, default=3
         How many genes are named in each region at most, from 1 to 5.
-    key : str, default="featmap"
-        The key of the map in ``adata.uns``.
+    {key}
     ax : matplotlib Axes, default=None
         Where to draw; None makes a new figure.
 
@@ -205,6 +202,7 @@ def features_on_map(adata: AnnData, *, k: int = 12, n_names: int = 3, key: str =
     return plot.features_on_map(model, scale="units", k=k, n_names=n_names, ax=ax)
 
 
+@documented
 def why(
     adata: AnnData, cell: int | str, *, color: str | None = None, k: int = 5, key: str = KEY, ax: Axes | None = None
 ) -> Axes:
@@ -212,16 +210,14 @@ def why(
 
     Parameters
     ----------
-    adata : AnnData
-        The cells, with a map that `featmap.tl.featmap` made.
+    {adata}
     cell : int or str
         The number or the name of the cell.
     color : str or None, default=None
         A column of ``adata.obs`` or a gene: the colours of the map, as in `embedding`.
     k : int, default=5
         The largest number of genes with an arrow, and with a bar, from 1 to 15.
-    key : str, default="featmap"
-        The key of the map in ``adata.uns``.
+    {key}
     ax : matplotlib Axes, default=None
         Where to draw; None makes a new figure.
 

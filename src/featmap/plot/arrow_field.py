@@ -19,6 +19,7 @@ from .parts.model import (
     check_two_dimensions,
     checked_feature,
     checked_model,
+    documented,
     map_behind,
     names_of_features,
     values_of_feature,
@@ -40,6 +41,7 @@ SMALLEST_ISLAND = 0.01  # part of the points that an island must have to be spok
 GRID_OF_ISLANDS = 25  # islands are cells of a grid of this size that hang together
 
 
+@documented
 def arrow_field(
     model: ModelOrPipeline,
     feature: int | str,
@@ -59,21 +61,14 @@ def arrow_field(
 
     Parameters
     ----------
-    model : FeatMAP, Explanation or Pipeline
-        A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
+    {model}
     feature : int or str
         A column number or a name.
-    kind : {"blend", "tangent", "map", "frame"}, default="blend"
-        The kind of arrows, as in ``model.arrows``.
+    {kind}
     grid : int, default=25
         Cells of a grid along the wider side of the map, from 2 to 60. In each cell with enough points, the row
         nearest to their mean gets an arrow.
-    image_shape : tuple of int, default=None
-        If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column.
-    feature_names : array-like of shape (n_features,), default=None
-        Names of all features; None takes those of the data.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {image_shape, feature_names, ax}
 
     Returns
     -------

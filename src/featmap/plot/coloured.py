@@ -18,6 +18,7 @@ from .parts.model import (
     ModelOrPipeline,
     checked_feature,
     checked_model,
+    documented,
     map_behind,
     names_of_features,
     some_of,
@@ -25,6 +26,7 @@ from .parts.model import (
 )
 
 
+@documented
 def feature(
     model: ModelOrPipeline,
     feature: int | str,
@@ -41,19 +43,13 @@ def feature(
 
     Parameters
     ----------
-    model : FeatMAP, Explanation or Pipeline
-        A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
+    {model}
     feature : int or str
         A column number or a name.
     values : array-like of shape (n_samples,), default=None
         The values of the feature. If they are given, they are the colours, for all rows. None colours by importance,
         for a random sample of 5,000 rows if there are more.
-    image_shape : tuple of int, default=None
-        If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column.
-    feature_names : array-like of shape (n_features,), default=None
-        Names of all features; None takes those of the data.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {image_shape, feature_names, ax}
 
     Returns
     -------
@@ -99,6 +95,7 @@ TITLE = "Do neighbors vary in the same directions?"
 MEANING = "agreement with neighbors (1: full, 0: none)"
 
 
+@documented
 def consistency(model: ModelOrPipeline, *, ax: Axes | None = None) -> Axes:
     """Draw the map coloured by the consistency of each row's tangent space with those of its neighbours.
 
@@ -107,10 +104,7 @@ def consistency(model: ModelOrPipeline, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    model : FeatMAP, Explanation or Pipeline
-        A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {model, ax}
 
     Returns
     -------

@@ -24,6 +24,7 @@ from .parts.model import (
     checked_feature,
     checked_map,
     checked_rows,
+    documented,
     map_behind,
     names_of_features,
     row_names_of,
@@ -33,6 +34,7 @@ from .parts.model import (
 from .parts.placed_labels import Label, PlacedLabels
 
 
+@documented
 def embedding(
     model: ModelOrPipeline,
     labels: ArrayLike | str | None = None,
@@ -48,8 +50,7 @@ def embedding(
 
     Parameters
     ----------
-    model : FeatMAP, Explanation or Pipeline
-        A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
+    {model}
     labels : array-like of shape (n_samples,) or str, default=None
         Colours of the points, or the name of a feature whose values are the colours. Text, booleans and up to 30
         different integers are categories. Up to ten have a legend beside the map, more are named on the map, each
@@ -60,8 +61,7 @@ def embedding(
     rows : int, slice or array-like, default=None
         Rows to mark, by their numbers, names or a mask. Each gets a ring above all points and, if there are at most
         40, its name.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {ax}
 
     Returns
     -------

@@ -17,6 +17,7 @@ from .parts.model import (
     ModelOrPipeline,
     check_two_dimensions,
     checked_model,
+    documented,
     map_behind,
     names_of_features,
     some_of,
@@ -42,6 +43,7 @@ SMALLEST, LARGEST = 0.85, 1.3  # sizes of names, relative to a usual one
 FREE = 300  # points that names try not to cover
 
 
+@documented
 def features_on_map(
     model: ModelOrPipeline,
     *,
@@ -65,8 +67,7 @@ def features_on_map(
 
     Parameters
     ----------
-    model : FeatMAP, Explanation or Pipeline
-        A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
+    {model}
     scores : array-like of shape (n_rows, n_features) or callable, default=None
         How far each feature sets the surroundings of each row apart: above 0 where it is high, below 0 where it is
         low. A function is called with an array of row numbers. None takes what ``model.top_features`` orders by: how
@@ -78,12 +79,7 @@ def features_on_map(
         How many regions are named at most, from 1 to 40.
     n_names : int, default=3
         How many features are named in each region at most, from 1 to 5.
-    image_shape : tuple of int, default=None
-        If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column.
-    feature_names : array-like of shape (n_features,), default=None
-        Names of all features; None takes those of the data.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {image_shape, feature_names, ax}
 
     Returns
     -------

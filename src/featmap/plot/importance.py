@@ -20,6 +20,7 @@ from .parts.model import (
     ModelOrPipeline,
     checked_model,
     checked_rows,
+    documented,
     name_of_row,
     names_of_features,
     row_names_of,
@@ -30,6 +31,7 @@ from .parts.model import (
 BAR_INCHES = 0.27
 
 
+@documented
 def importance_bar(
     model: ModelOrPipeline,
     rows: int | slice | ArrayLike,
@@ -46,19 +48,13 @@ def importance_bar(
 
     Parameters
     ----------
-    model : FeatMAP, Explanation or Pipeline
-        A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
+    {model}
     rows : int, slice or array-like
         One row or several, by their numbers or by a mask of shape (n_samples,). Of more than 5,000 rows a random
         sample of 5,000 is averaged.
     k : int, default=10
         How many features to draw, from 1 to 40.
-    image_shape : tuple of int, default=None
-        If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column.
-    feature_names : array-like of shape (n_features,), default=None
-        Names of all features; None takes those of the data.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {image_shape, feature_names, ax}
 
     Returns
     -------
@@ -97,6 +93,7 @@ CELL_INCHES = 0.3
 LETTER_INCHES = 0.085  # of a small letter, at most
 
 
+@documented
 def importance_heatmap(
     model: ModelOrPipeline,
     labels: ArrayLike,
@@ -113,20 +110,14 @@ def importance_heatmap(
 
     Parameters
     ----------
-    model : FeatMAP, Explanation or Pipeline
-        A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
+    {model}
     labels : array-like of shape (n_samples,)
         The group of each row: text, booleans or up to 30 different integers. Rows with a missing label are left out.
         Of a group of more than 500 rows a random sample of 500 is averaged.
     k : int, default=30
         How many features to draw, from 1 to 100. They are the first of every group, then the second of every group,
         and so on.
-    image_shape : tuple of int, default=None
-        If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column.
-    feature_names : array-like of shape (n_features,), default=None
-        Names of all features; None takes those of the data.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {image_shape, feature_names, ax}
 
     Returns
     -------

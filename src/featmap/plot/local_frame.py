@@ -18,6 +18,7 @@ from .parts.model import (
     check_two_dimensions,
     checked_model,
     checked_row,
+    documented,
     map_behind,
     name_of_row,
     names_of_features,
@@ -32,6 +33,7 @@ HOW_TO_READ = (
 )
 
 
+@documented
 def local_frame(
     model: ModelOrPipeline,
     row: int,
@@ -50,21 +52,13 @@ def local_frame(
 
     Parameters
     ----------
-    model : FeatMAP, Explanation or Pipeline
-        A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
+    {model}
     row : int
         The number of the row; a negative number counts from the end.
     k : int, default=10
         How many features get an arrow and a name at most, from 1 to 40: those of whose variance the map shows most
         around the row. Features that vary with the place on the map no more than by chance get none.
-    kind : {"blend", "tangent", "map", "frame"}, default="blend"
-        The kind of arrows, as in ``model.arrows``.
-    image_shape : tuple of int, default=None
-        If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column.
-    feature_names : array-like of shape (n_features,), default=None
-        Names of all features; None takes those of the data.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {kind, image_shape, feature_names, ax}
 
     Returns
     -------

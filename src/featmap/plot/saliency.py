@@ -9,10 +9,19 @@ from ..errors import InvalidParameterError
 from .importance import VARIATION
 from .parts.canvas import axes_or_new, panels_in_a_grid
 from .parts.keys import attached_bar
-from .parts.model import ModelOrPipeline, checked_model, checked_row, checked_rows, checked_shape, name_of_row
+from .parts.model import (
+    ModelOrPipeline,
+    checked_model,
+    checked_row,
+    checked_rows,
+    checked_shape,
+    documented,
+    name_of_row,
+)
 from .parts.pixels import checked_images, draw_image, number_pixels, pixel_importance
 
 
+@documented
 def saliency(
     model: ModelOrPipeline,
     row: int,
@@ -28,8 +37,7 @@ def saliency(
 
     Parameters
     ----------
-    model : FeatMAP, Explanation or Pipeline
-        A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
+    {model}
     row : int
         The number of the row; a negative number counts from the end.
     image_shape : tuple of int
@@ -37,8 +45,7 @@ def saliency(
         pixel are joined by their Euclidean norm.
     image : array-like of n_features values, default=None
         The pixel values of the row. Their outline is drawn on top.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {ax}
 
     Returns
     -------
@@ -72,6 +79,7 @@ MOST_IMAGES = 100
 IMAGE_INCHES = 1.7
 
 
+@documented
 def saliency_montage(
     model: ModelOrPipeline,
     rows: int | slice | ArrayLike,
@@ -87,16 +95,14 @@ def saliency_montage(
 
     Parameters
     ----------
-    model : FeatMAP, Explanation or Pipeline
-        A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
+    {model}
     rows : int, slice or array-like
         Up to 100 rows, by their numbers or by a mask of shape (n_samples,).
     image_shape : tuple of int
         (height, width) or (height, width, channels), with one value per feature, as in `saliency`.
     images : array-like of shape (n_rows, n_features), default=None
         The pixel values of these rows. Their outlines are drawn on top.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {ax}
 
     Returns
     -------

@@ -26,6 +26,7 @@ from .parts.model import (
     checked_model,
     checked_row,
     checked_shape,
+    documented,
     name_of_map,
     name_of_row,
     names_of_features,
@@ -43,6 +44,7 @@ MOST_NAMED = 3  # features that are named below the bars
 HIGH, LOW = COLOURS[1], COLOURS[0]
 
 
+@documented
 def why(
     model: ModelOrPipeline,
     row: Any,
@@ -64,14 +66,12 @@ def why(
 
     Parameters
     ----------
-    model : FeatMAP, Explanation or Pipeline
-        A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
+    {model}
     row : int or name
         The number of the row, a negative number counts from the end; or its name, if the data had an index.
     k : int, default=5
         The largest number of features with an arrow, and with a bar, from 1 to 15.
-    kind : {"blend", "tangent", "map", "frame"}, default="blend"
-        The kind of arrows, as in ``model.arrows``.
+    {kind}
     image_shape : tuple of int, default=None
         If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column,
         and the page has an image of where the images around the row are darker and lighter than all images.
@@ -79,10 +79,7 @@ def why(
         The pixel values of the row, to be outlined. They need an ``image_shape``.
     labels : array-like of shape (n_samples,), default=None
         Colours of the map, as in `embedding`.
-    feature_names : array-like of shape (n_features,), default=None
-        Names of all features; None takes those of the data.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {feature_names, ax}
 
     Returns
     -------

@@ -12,11 +12,12 @@ from ..errors import NotEnoughMemoryError
 from ..explanation import Explanation
 from ..explanation.why import Why
 from .rebuilding import rebuilt
-from .record import KEY, checked_adata, checked_column
+from .record import KEY, checked_adata, checked_column, documented
 
 ROWS_AT_ONCE = 1024
 
 
+@documented
 def importance(
     adata: AnnData,
     groupby: str | None = None,
@@ -32,12 +33,10 @@ def importance(
 
     Parameters
     ----------
-    adata : AnnData
-        The cells, with a map that `featmap.tl.featmap` made.
+    {adata}
     groupby : str or None, default=None
         A column of ``adata.obs``. With it, the importance is the mean over the cells of each group.
-    key : str, default="featmap"
-        The key of the map in ``adata.uns``.
+    {key}
     key_added : str, default="featmap_importance"
         The key of the result.
     copy : bool, default=False
@@ -75,6 +74,7 @@ def importance(
     return adata if copy else None
 
 
+@documented
 def why(adata: AnnData, cells: Any, k: int = 5, *, key: str = KEY) -> Why:
     """Say why a cell, or a group of cells, is where it is on the map, and which genes matter around it.
 
@@ -82,15 +82,13 @@ def why(adata: AnnData, cells: Any, k: int = 5, *, key: str = KEY) -> Why:
 
     Parameters
     ----------
-    adata : AnnData
-        The cells, with a map that `featmap.tl.featmap` made.
+    {adata}
     cells : int, str, array-like or slice
         The cell, or the cells of a group: names, numbers that count from 0, or a mask such as
         ``adata.obs["leiden"] == "3"``.
     k : int, default=5
         The largest number of genes in each list.
-    key : str, default="featmap"
-        The key of the map in ``adata.uns``.
+    {key}
 
     Returns
     -------

@@ -11,7 +11,7 @@ from ..explanation import Explanation
 from ..explanation.contrast import Contrast
 from .inputs import compared_rows, features_of
 from .rebuilding import rebuilt
-from .record import KEY, checked_adata, checked_column
+from .record import KEY, checked_adata, checked_column, documented
 
 CALLER = "featmap.tl.rank_features"
 SMALLEST_MEAN = 1e-9  # added to mean counts before they are divided, as scanpy does
@@ -19,6 +19,7 @@ LARGEST_LOG = 100.0  # logarithms of counts are far below
 TYPES = {"names": "O", "scores": "float32", "logfoldchanges": "float32", "pvals": "float64", "pvals_adj": "float64"}
 
 
+@documented
 def rank_features(
     adata: AnnData,
     groupby: str,
@@ -41,14 +42,12 @@ def rank_features(
 
     Parameters
     ----------
-    adata : AnnData
-        The cells, with a map that `featmap.tl.featmap` made.
+    {adata}
     groupby : str
         A column of ``adata.obs``. Groups of one cell are left out with a warning.
     n_features : int or None, default=None
         How many genes are listed for each group. By default all.
-    key : str, default="featmap"
-        The key of the map in ``adata.uns``.
+    {key}
     key_added : str, default="rank_features_groups"
         The key of the result in ``adata.uns``.
     n_permutations : int or None, default=None

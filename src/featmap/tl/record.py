@@ -11,11 +11,20 @@ import scipy.sparse as sp
 from anndata import AnnData
 
 from ..checks.arguments import listed
+from ..docstrings import shared_parameters
 from ..errors import InvalidDataError, InvalidParameterError
 from ..estimator import FeatMAP
 
 KEY = "featmap"
 PLAIN = (bool, int, float, str, np.bool_, np.integer, np.floating)
+documented = shared_parameters(
+    """
+adata : AnnData
+    The cells, with a map that `featmap.tl.featmap` made.
+key : str, default="featmap"
+    The key of the map in ``adata.uns``.
+"""
+)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from ...checks.arguments import is_integer
 from ...checks.rows import checked_rows as rows_asked_for
 from ...checks.settings import n_components_of
 from ...data.sparse import dense_rows
+from ...docstrings import shared_parameters
 from ...errors import InvalidParameterError, InvalidRowsError
 from ...estimator import FeatMAP
 from ...explanation import Explanation
@@ -25,6 +26,20 @@ from .canvas import PLAIN_TEXT, shortened
 
 Model: TypeAlias = FeatMAP | Explanation
 ModelOrPipeline: TypeAlias = FeatMAP | Explanation | Pipeline
+documented = shared_parameters(
+    """
+model : FeatMAP, Explanation or Pipeline
+    A fitted model, the explanation of any map, or a scikit-learn pipeline that ends in a fitted `FeatMAP`.
+image_shape : tuple of int, default=None
+    If the features are pixels: (height, width) or (height, width, channels). Pixels are named by row and column.
+feature_names : array-like of shape (n_features,), default=None
+    Names of all features; None takes those of the data.
+kind : {"blend", "tangent", "map", "frame"}, default="blend"
+    The kind of arrows, as in ``model.arrows``.
+ax : matplotlib Axes, default=None
+    Where to draw; None makes a new figure.
+"""
+)
 
 
 def last_step(model: Any) -> Any:
