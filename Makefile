@@ -20,8 +20,8 @@ LAB_INSTALLED := $(LAB)/.installed
 WORKERS ?= 2
 SIDE_BY_SIDE := -n $(WORKERS) --dist worksteal
 
-.PHONY: demo test test-slow test-lowest test-newest test-notebooks notebooks test-extras dist
-.PHONY: lint clean web docs docs-clean environment environments
+.PHONY: demo test test-slow test-lowest test-newest test-processors test-notebooks notebooks test-extras dist release-check
+.PHONY: lint clean web docs docs-clean environment
 .PHONY: bench bench-quick bench-cluster bench-publish bench-clean figures figures-quick figures-clean
 .NOTPARALLEL:  # two installations into one environment at once would spoil it
 
@@ -29,11 +29,27 @@ demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py demo
 
 test: $(VENV)/.test $(VENV)/.peers $(VENV)/.browser
-	$(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE)
+	mkdir -p build
+	$(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE) --junitxml=build/tests.xml
+	$(BIN)/python .ci/times.py build/tests.xml
 
 # Claims on real data, and what takes long; FEATMAP_DATA names the folder with the data sets.
 test-slow: $(VENV)/.test $(VENV)/.peers $(VENV)/.scanpy
 	$(BIN)/python -m pytest -m slow -s
+
+# What takes too long for every change: the page of CONTRIBUTING says which changes need it. FEATMAP_DATA as above.
+release-check: test-processors test-notebooks test-extras docs figures-quick dist
+
+# The tests with the bits of other processors: maps differ in their last bits by the kernels of OpenBLAS and by what numba
+# compiles for. Each has kernels of its own. SkylakeX needs a processor with AVX-512.
+PROCESSORS ?= Haswell:host SkylakeX:host Haswell:generic
+test-processors: $(VENV)/.test $(VENV)/.peers $(VENV)/.browser
+	for kind in $(PROCESSORS); do \
+	  blas=$${kind%:*}; name=$${kind#*:}; echo "OpenBLAS for $$blas, numba for $$name"; \
+	  [ $$name = host ] && unset NUMBA_CPU_NAME || export NUMBA_CPU_NAME=$$name; \
+	  OPENBLAS_CORETYPE=$$blas NUMBA_CACHE_DIR=$(abspath build)/kernels-$$name \
+	    $(BIN)/python -m pytest -m "not slow" -q $(SIDE_BY_SIDE) || exit 1; \
+	done
 
 # The explorer's widget in real notebooks. They bring many packages, so they have an environment of their own.
 test-notebooks: $(NOTEBOOKS)/.installed
@@ -80,15 +96,14 @@ $(DOCS)/.installed: pyproject.toml
 	$(DOCS)/bin/python -m pip install --quiet --editable ".[docs]"
 	touch $@
 
-# The library's own tests. Benchmarks and experiments need peers, which need versions of their own: they say nothing
-# about the floors. Single tests beside a peer skip where there is none. Those marked thorough run in `make test` only.
-LIBRARY_TESTS := -m "not slow and not thorough" -x -q $(SIDE_BY_SIDE) --ignore-glob="*/test_bench*" --ignore-glob="*/test_experiment*"
+# What other versions of the dependencies or another processor could change: kernels, files, input, each surface once.
+VERSIONS := -m versions -x -q $(SIDE_BY_SIDE)
 
 # The floors of pyproject.toml, all together. Releases of that age call what later releases of their own dependencies
 # deprecate (matplotlib 3.9 does so with pyparsing 3.3): that is not an error here, as it is elsewhere. Another numba of
 # the same Python would replace the compiled kernels beside the sources, so this one keeps its own.
 test-lowest: $(LOWEST)/.installed
-	NUMBA_CACHE_DIR=$(abspath $(LOWEST))/kernels $(LOWEST)/bin/python -m pytest -W ignore::DeprecationWarning $(LIBRARY_TESTS)
+	NUMBA_CACHE_DIR=$(abspath $(LOWEST))/kernels $(LOWEST)/bin/python -m pytest -W ignore::DeprecationWarning $(VERSIONS) tests
 
 # The newest releases, in an environment that each run makes anew. The package is built from the source distribution and
 # its tests run there, so that a file which is missing from the distribution or the wheel is noticed.
@@ -99,7 +114,7 @@ test-newest:
 	$(NEWEST)/bin/python -m build --sdist --outdir $(SDIST) . > /dev/null
 	tar -xzf $(SDIST)/*.tar.gz -C $(SDIST) --strip-components 1
 	$(NEWEST)/bin/python -m pip install --quiet "./$(SDIST)[test]"
-	cd $(SDIST) && $(abspath $(NEWEST))/bin/python -m pytest $(LIBRARY_TESTS) tests
+	cd $(SDIST) && $(abspath $(NEWEST))/bin/python -m pytest $(VERSIONS) tests
 
 # What a release uploads, of the last commit: two builds must have the same bytes, and an index must be able to show the
 # README.
@@ -154,10 +169,8 @@ $(BENCH_INSTALLED): pyproject.toml
 	$(BENCH)/bin/python -m pip install --quiet --editable ".[bench]"
 	touch $@
 
-# What lint, demo and test need of .venv, and the other environments that stay: .ci/run makes them one after the other.
+# What lint, demo and test need of .venv.
 environment: $(VENV)/.lint $(VENV)/.demo $(VENV)/.test $(VENV)/.peers $(VENV)/.browser
-
-environments: $(LOWEST)/.installed $(DOCS)/.installed $(LAB_INSTALLED)
 
 clean: docs-clean
 	rm -rf web/node_modules $(VENV) $(LOWEST) $(NEWEST) $(NOTEBOOKS) $(DOCS) $(BENCH) $(LAB) demo build .pytest_cache .mypy_cache .ruff_cache

@@ -14,6 +14,13 @@ from featmap import FeatMAP
 from featmap.run import Run
 from featmap.run import checkpoint as policy
 from featmap.run.progress import Progress
+from versions import is_chosen
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if is_chosen(item.path.name, getattr(item, "originalname", item.name)):
+            item.add_marker(pytest.mark.versions)
 
 
 @pytest.fixture

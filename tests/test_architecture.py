@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import featmap
+import versions
 
 ROOT = Path(featmap.__file__).parent
 
@@ -179,6 +180,15 @@ def test_equations_name_functions_and_tests_that_exist():
         home, name = function.rsplit(".", 1)
         owner = featmap.FeatMAP if home == "FeatMAP" else import_module(f"featmap.{home}")
         assert hasattr(owner, name), function
+
+
+def test_the_tests_for_other_versions_exist():
+    tests = Path(__file__).parent
+    assert all((tests / file).exists() for file in versions.FILES)
+    for file, names in versions.TESTS.items():
+        text = (tests / file).read_text()
+        for name in names:
+            assert re.search(rf"def {name}\b", text), f"{file}::{name}"
 
 
 def test_guarantees_name_tests_that_exist():

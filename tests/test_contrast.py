@@ -200,7 +200,6 @@ def most_discoveries(n_trials, rate=0.05):
     return binom(n_trials, rate).ppf(0.999)
 
 
-@pytest.mark.thorough
 def test_shuffled_labels_make_few_discoveries(rng):
     """At a rate of 0.05, when there is nothing to find, at most one analysis in twenty may find something."""
     X, _ = noise_with([], rng)
@@ -211,7 +210,6 @@ def test_shuffled_labels_make_few_discoveries(rng):
     assert found <= most_discoveries(200)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("n_a", "spread_a", "n_b", "spread_b"), [(20, 3, 500, 1), (20, 1, 500, 3), (20, 1, 500, 1), (60, 3, 60, 1)]
 )

@@ -144,7 +144,6 @@ def test_the_file_is_that_of_a_local_model(on_cluster, local):
     assert_same(featmap.FeatMAP.load(path), local)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "options",
     [

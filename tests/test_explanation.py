@@ -289,7 +289,6 @@ def test_tangent_spaces_count_as_many_directions_as_each_has(rng):
     assert (arrows[:, 1:] < 0.01 * slopes.max(axis=1, keepdims=True)).all()
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [*ALL_KINDS, "random"])
 def test_features_independent_of_the_map_have_no_fidelity(kind, rng):
     """Whatever is fitted is scored elsewhere: in-sample, noise alone would score 0.2 and more."""
@@ -310,7 +309,6 @@ def test_the_features_that_vary_locally_are_the_important_ones(rng):
     assert found.mean() >= 0.99
 
 
-@pytest.mark.thorough
 def test_swiss_roll():
     """Where the map unrolls the data, arrows are nearly as true as linear arrows can be."""
     X, _ = make_swiss_roll(5000, random_state=0)
@@ -324,7 +322,6 @@ def test_swiss_roll():
     assert median_fidelity(dense, "frame") >= 0.8 * ceiling
 
 
-@pytest.mark.thorough
 def test_the_order_of_the_kinds_on_digits(digits_model):
     scores = {kind: median_fidelity(digits_model, kind, n_neighbors=100) for kind in SCORED}
     assert abs(scores["random"]) < 0.02

@@ -231,7 +231,7 @@ def compare(model, questions, found, expected):
 
 
 COMPARISONS = {"contrast": compare_contrast, "column": compare_column, "neighbours": compare_neighbours}
-ANSWERED_BY_PYTHON = [pytest.param(ask, marks=pytest.mark.thorough) for ask in (ask_server, ask_notebook)]
+ANSWERED_BY_PYTHON = [ask_server, ask_notebook]
 EVERY_WAY = pytest.mark.parametrize("ask", [ask_file, *ANSWERED_BY_PYTHON], ids=lambda ask: ask.__name__)
 
 

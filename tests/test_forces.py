@@ -228,7 +228,6 @@ def test_kernels_cross_the_borders_of_chunks(run):
     assert relative_error(found, 0.7 * P.sum() * expected + pulled) < 2 * KERNEL_ERROR
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_sampled_gradient_is_unbiased(dim, run):
     """Over seeds: 2ΣP log Q + (5 deg/m) Σ log(1 − Q), as tabulated, within three standard errors; and the tables

@@ -42,7 +42,6 @@ def test_the_script_makes_those_pictures():
 NOT_HERE = ("import BERTopic", "tcp://scheduler")  # the one needs torch, the other a cluster
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("page", [*SHORT, *LONG])
 def test_every_piece_of_code_on_the_page_runs(page, tmp_path, monkeypatch, data_set):
     """Run them one after the other as a reader would."""

@@ -90,7 +90,6 @@ def test_rows_count_as_copies_below_a_tenth_of_the_usual_distance():
     assert copies_of_rows(Neighbors(indices, missing), "euclidean").tolist() == [0, 0, 1, 2]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 @pytest.mark.parametrize("options", [{}, {"n_neighbors": 60}, {"n_tangent_neighbors": 80}])
 def test_neighbours_along_a_curve_are_not_copies(metric, options, rng):

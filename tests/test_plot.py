@@ -340,7 +340,6 @@ def two_thousand_features():
     return FeatMAP(n_epochs=5, random_state=0).fit(np.random.default_rng(0).normal(size=(100, 2_000)))
 
 
-@pytest.mark.thorough
 @each
 @pytest.mark.parametrize(
     "size", ["twenty", "two_thousand", "seventy_thousand", "one_feature", "two_thousand_features"]
