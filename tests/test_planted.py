@@ -7,7 +7,6 @@ import pytest
 
 from featmap import FeatMAP
 
-
 N_ROWS, N_FEATURES, N_TRUE = 1200, 50, 5
 
 

@@ -14,9 +14,9 @@ from llvmlite import binding
 # Without the features, numba adds those of the processor at hand, such as AVX-512, to those of the named one.
 RECIPE = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma", "OPENBLAS_CORETYPE": "Haswell"}
 
-# Prints digests of the map, the frames and arrows of two small fits: dense rows in the plane, and the cosine in space.
+# Digests of the map, the frames and arrows of two small fits: dense rows in the plane, and the cosine in space.
 FITS = """
-import hashlib, warnings
+import hashlib
 from sklearn.datasets import load_digits
 from featmap import FeatMAP
 

@@ -17,7 +17,11 @@ FILES = {
 }
 
 TESTS = {
-    "test_anndata.py": {"test_it_writes_what_scanpy_expects", "test_it_comes_back_from_a_file", "test_markers_come_first"},
+    "test_anndata.py": {
+        "test_it_writes_what_scanpy_expects",
+        "test_it_comes_back_from_a_file",
+        "test_markers_come_first",
+    },
     "test_architecture.py": {"test_public_names", "test_importing_is_light"},
     "test_checkpoint.py": {"test_every_kind_of_fit_goes_on"},
     "test_cli_commands.py": {"test_map_writes_a_page_and_prints_findings", "test_tables_are_read_by_their_ending"},
@@ -27,7 +31,10 @@ TESTS = {
     "test_estimator.py": {"test_scikit_learns_checks", "test_clone_pipeline_and_pickle", "test_names_in_and_out"},
     "test_explanation.py": {"test_the_smallest_data_have_answers", "test_on_a_plane_arrows_are_the_pca_biplot"},
     "test_explorer_record.py": {"test_the_head_says_what_the_file_holds"},
-    "test_explorer_server.py": {"test_data_and_answers_need_the_token", "test_the_page_gets_itself_without_the_token"},
+    "test_explorer_server.py": {
+        "test_data_and_answers_need_the_token",
+        "test_the_page_gets_itself_without_the_token",
+    },
     "test_explorer_widget.py": {"test_the_page_and_its_parts_come_by_message"},
     "test_forces.py": {
         "test_attraction_kernel_is_close_to_its_twin",
