@@ -1,4 +1,4 @@
-"""Draw one picture with each function of featmap.plot, from scikit-learn's digits.
+"""Draw the pictures of featmap.plot, from scikit-learn's digits.
 
 Run it as ``python docs/gallery.py [folder]``. It writes the pictures of docs/gallery.md, by default into
 docs/images/gallery/.
@@ -35,14 +35,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def parse(arguments: Sequence[str] | None) -> Path:
-    parser = argparse.ArgumentParser(description="Draw one picture with each function of featmap.plot.")
+    parser = argparse.ArgumentParser(description="Draw the pictures of featmap.plot.")
     here = Path(__file__).parent / "images" / "gallery"
     parser.add_argument("folder", nargs="?", type=Path, default=here, help="where to write")
     return parser.parse_args(arguments).folder
 
 
 def pictures() -> dict[str, Callable[[], Axes]]:
-    """Return one call of each function, as docs/gallery.md shows it."""
+    """Return the calls that docs/gallery.md shows: at least one of each function."""
     digits = load_digits()
     X, y = digits.data, digits.target
     model = FeatMAP(random_state=0).fit(X)
@@ -60,15 +60,15 @@ def pictures() -> dict[str, Callable[[], Axes]]:
         "why": lambda: plot.why(model, ROW, image_shape=shape, image=X[ROW], labels=y),
         "arrow_field": lambda: plot.arrow_field(model, PIXEL, image_shape=shape),
         "feature": lambda: plot.feature(model, PIXEL, image_shape=shape),
-        "saliency": lambda: plot.saliency(model, ROW, shape, image=X[ROW]),
-        "saliency_montage": lambda: plot.saliency_montage(model, one_of_each, shape, images=X[one_of_each]),
-        "importance_bar": lambda: plot.importance_bar(model, y == 4, image_shape=shape),
-        "importance_heatmap": lambda: plot.importance_heatmap(model, y, image_shape=shape),
+        "saliency": lambda: plot.saliency(model, ROW, shape, images=X[ROW]),
+        "saliency_of_several": lambda: plot.saliency(model, one_of_each, shape, images=X[one_of_each]),
+        "importance": lambda: plot.importance(model, y == 4, image_shape=shape),
+        "importance_of_groups": lambda: plot.importance(model, labels=y, image_shape=shape),
         "contrast": lambda: plot.contrast(
             model.contrast(4, 9, labels=y), groups=("fours", "nines"), image_shape=shape
         ),
-        "density": lambda: plot.density(model),
-        "density_strip": lambda: plot.density_strip([weighted(weight) for weight in (0, 0.5, 2)], y),
+        "density": lambda: plot.density(model, y),
+        "density_of_several": lambda: plot.density([weighted(weight) for weight in (0, 0.5, 2)], y),
         "compare": lambda: plot.compare({"featMAP": model, "principal components": principal}, y),
         "perturbation": lambda: plot.perturbation(metrics.perturbation(model)),
         "consistency": lambda: plot.consistency(model),

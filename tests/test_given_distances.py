@@ -291,11 +291,9 @@ def test_square_matrices_that_are_no_neighbors_are_refused(given, message):
 NEEDED_BY_PLOTS = {
     "arrow_field": (0,),
     "feature": (0,),
-    "importance_bar": ([0],),
-    "importance_heatmap": (np.arange(120) % 2,),
+    "importance": ([0],),
     "local_frame": (0,),
     "saliency": (0, (10, 12)),
-    "saliency_montage": ([0], (10, 12)),
     "why": (0,),
 }
 

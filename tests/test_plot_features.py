@@ -117,7 +117,7 @@ def test_many_rows_are_sampled(four_islands, monkeypatch):
 
 def test_a_region_is_as_large_as_its_feature_nearly_leads():
     positions = np.column_stack([np.arange(8.0), np.zeros(8)])
-    cells = cells_of(positions, 8, np.array([-0.5, -0.5]), np.array([7.5, 0.5]))
+    cells = cells_of(positions, 8)
     scores = np.array([[3, 0], [3, 0], [2.9, 3], [3, 0], [0, 0], [0, -4], [0, -4], [9, 0]], float)
     first, second, third = regions_of(cells, CellScores(scores, scores, cells.counts), 9, 2)
     assert [region.cells.tolist() for region in (first, second, third)] == [[0, 1, 2, 3], [7], [5, 6]]
@@ -128,7 +128,7 @@ def test_a_region_is_as_large_as_its_feature_nearly_leads():
 def test_a_region_of_few_rows_has_no_name():
     """Its rows count, not its cells, and the cells of others stay as they are."""
     positions = np.column_stack([np.repeat(np.arange(5.0), [2, 3, 4, 1, 9]), np.zeros(19)])
-    cells = cells_of(positions, 5, np.array([-0.5, -0.5]), np.array([4.5, 0.5]))
+    cells = cells_of(positions, 5)
     scores = np.array([[9, 0], [9, 0], [0, 2], [0, 2], [0, 0]], float)
     for fewest, expected in ((1, [[0, 1], [2, 3]]), (5, [[0, 1], [2, 3]]), (6, [])):
         for counts in (cells.counts, np.ones(5)):  # scores may be of a sample, but all rows count
@@ -139,7 +139,7 @@ def test_a_region_of_few_rows_has_no_name():
 def test_a_region_is_named_by_what_its_own_rows_and_those_around_them_have():
     """The first feature is high around the rows only, the second in the rows only, the third in both."""
     positions = np.column_stack([np.arange(3.0), np.zeros(3)])
-    cells = cells_of(positions, 3, np.array([-0.5, -0.5]), np.array([2.5, 0.5]))
+    cells = cells_of(positions, 3)
     around = np.array([[4.0, 0.1, 2.0, -1.0]] * 3)
     own = np.array([[-0.1, 5.0, 1.5, -3.0]] * 3)
     (region,) = regions_of(cells, CellScores(around, own, cells.counts), 9, 4)
@@ -178,13 +178,12 @@ def test_scores_of_rows_themselves_are_their_distances_from_the_mean(with_a_spec
 
 def test_cells_that_touch_are_one_island():
     positions = np.array([[0.5, 0.5], [1.5, 1.5], [3.5, 3.5], [0.2, 0.8], [3.5, 0.5], [0.8, 0.5]])
-    cells = cells_of(positions, 4, np.zeros(2), np.full(2, 4.0))
+    cells = cells_of(positions, 4)
     assert cells.of_points.tolist() == [0, 1, 3, 0, 2, 0]
     assert cells.counts.tolist() == [3, 1, 1, 1]
     assert cells.islands[0] == cells.islands[1]
     assert len(set(cells.islands.tolist())) == 3
     assert nearest_to_means(cells, positions).tolist() == [0, 1, 4, 2]
-    assert np.allclose(cells.means(positions)[0], [0.5, 0.6])
 
 
 def test_the_densest_place_of_a_group_is_in_its_larger_part(rng):
@@ -255,8 +254,8 @@ NAMED_PIXELS = {
     "why": lambda model, **options: plot.why(model, 5, **options),
     "feature": lambda model, **options: plot.feature(model, 29, **options),
     "features_on_map": lambda model, **options: plot.features_on_map(model, **options),
-    "importance_bar": lambda model, **options: plot.importance_bar(model, 3, **options),
-    "importance_heatmap": lambda model, **options: plot.importance_heatmap(model, np.arange(300) % 2, **options),
+    "importance": lambda model, **options: plot.importance(model, 3, **options),
+    "importance of groups": lambda model, **options: plot.importance(model, labels=np.arange(300) % 2, **options),
     "local_frame": lambda model, **options: plot.local_frame(model, 5, **options),
 }
 
@@ -279,7 +278,8 @@ def test_pixels_are_named_by_row_and_column(model, draw):
 
 @pytest.mark.parametrize("name", NAMED_PIXELS)
 def test_a_wrong_shape_is_named_everywhere(model, name):
-    with pytest.raises(InvalidParameterError, match=rf"^{name}\(image_shape=\(8, 7\)\): image_shape must be"):
+    message = rf"^{name.split()[0]}\(image_shape=\(8, 7\)\): image_shape must be"
+    with pytest.raises(InvalidParameterError, match=message):
         NAMED_PIXELS[name](model, image_shape=(8, 7))
 
 

@@ -11,7 +11,7 @@ from matplotlib import pyplot
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
 
-from drawn import legend_names, overlapping, pixels, scatters, texts
+from drawn import colour_at, legend_names, overlapping, pixels, scatters, texts
 from featmap import FeatmapError, InvalidParameterError, plot
 from featmap.explanation.contrast import Contrast
 from featmap.explanation.perturbation import Perturbation
@@ -34,7 +34,7 @@ def ticks(labels):
 
 @pytest.mark.parametrize("rows", [5, [5, 6, 7], slice(0, 50), np.arange(N_ROWS) % 2 == 0], ids=type)
 def test_bars_are_the_mean_importance_of_the_rows(model, rows):
-    ax = plot.importance_bar(model, rows, k=7)
+    ax = plot.importance(model, rows, k=7)
     mean = np.atleast_2d(model.feature_importance(rows)).mean(axis=0)
     top = np.argsort(-mean, kind="stable")[:7]
     assert np.allclose(widths(ax), mean[top])
@@ -48,18 +48,18 @@ def test_bars_are_the_mean_importance_of_the_rows(model, rows):
 
 
 def test_bars_are_as_many_as_there_are_features(model_with_copies):
-    assert len(widths(plot.importance_bar(model_with_copies, 40))) == 4
+    assert len(widths(plot.importance(model_with_copies, 40))) == 4
 
 
 def test_bars_of_nothing_are_drawn_too(model_with_copies):
-    ax = plot.importance_bar(model_with_copies, 0)
+    ax = plot.importance(model_with_copies, 0)
     pixels(ax)
     assert widths(ax) == [0] * 4
 
 
 @pytest.mark.parametrize("is_new", [True, False])
 def test_forty_names_do_not_overlap(model, is_new):
-    ax = plot.importance_bar(model, 0, k=40, ax=None if is_new else pyplot.subplots()[1])
+    ax = plot.importance(model, 0, k=40, ax=None if is_new else pyplot.subplots()[1])
     pixels(ax)
     assert not overlapping([label.get_window_extent() for label in ax.get_yticklabels()])
 
@@ -68,7 +68,7 @@ def test_forty_names_do_not_overlap(model, is_new):
 
 
 def test_table_has_the_mean_importance_of_features_in_groups(model, labels):
-    ax = plot.importance_heatmap(model, labels, k=12)
+    ax = plot.importance(model, labels=labels, k=12)
     (image,) = ax.get_images()
     features = [int(name.removeprefix("feature ")) for name in ticks(ax.get_xticklabels())]
     assert len(set(features)) == 12
@@ -77,6 +77,22 @@ def test_table_has_the_mean_importance_of_features_in_groups(model, labels):
     assert image.get_clim() == (0, pytest.approx(np.max(expected)))
     assert ticks(ax.get_yticklabels()) == [str(digit) for digit in range(10)]
     assert ax.child_axes[0].get_ylabel() == "mean local variation (importance)"
+
+
+def test_only_the_rows_chosen_count_in_their_groups(model, labels):
+    ax = plot.importance(model, labels < 3, labels=labels, k=5)
+    assert ticks(ax.get_yticklabels()) == ["0", "1", "2"]
+    half = np.arange(N_ROWS) < 150
+    ax = plot.importance(model, half, labels=labels, k=64)
+    features = [int(name.removeprefix("feature ")) for name in ticks(ax.get_xticklabels())]
+    expected = model.feature_importance(half & (labels == 4)).mean(axis=0)[features]
+    assert np.allclose(ax.get_images()[0].get_array()[4], expected, atol=1e-6)
+
+
+def test_as_many_features_are_drawn_as_one_can_read_of_all_rows(model, labels):
+    assert len(widths(plot.importance(model))) == 10
+    assert np.allclose(widths(plot.importance(model, k=1)), model.feature_importance().mean(axis=0).max())
+    assert plot.importance(model, labels=labels).get_images()[0].get_array().shape == (10, 30)
 
 
 def test_groups_take_turns_at_choosing_features():
@@ -88,7 +104,7 @@ def test_groups_take_turns_at_choosing_features():
 
 def test_rows_without_a_label_are_left_out_and_the_column_is_named(model):
     names = np.array(["$a_", "b" * 100, None] * 100, dtype=object)
-    ax = plot.importance_heatmap(model, pd.Series(names, name="kind_$"))
+    ax = plot.importance(model, labels=pd.Series(names, name="kind_$"))
     pixels(ax)
     assert ticks(ax.get_yticklabels())[0] == "$a_"
     assert len(ax.get_yticklabels()) == 2
@@ -97,7 +113,7 @@ def test_rows_without_a_label_are_left_out_and_the_column_is_named(model):
 
 
 def test_names_of_a_large_table_do_not_overlap(model):
-    ax = plot.importance_heatmap(model, [f"group {row % 40}" for row in range(N_ROWS)], k=60)
+    ax = plot.importance(model, labels=[f"group {row % 40}" for row in range(N_ROWS)], k=60)
     pixels(ax)
     assert ax.get_images()[0].get_array().shape == (40, 60)
     assert not overlapping([label.get_window_extent() for label in ax.get_yticklabels()])
@@ -106,15 +122,15 @@ def test_names_of_a_large_table_do_not_overlap(model):
 
 def test_long_names_of_features_leave_room_for_few_groups(model):
     names = [f"a name of many letters, number {feature}" for feature in range(model.n_features_in_)]
-    ax = plot.importance_heatmap(model, np.arange(N_ROWS) % 6, feature_names=names, k=5)
+    ax = plot.importance(model, labels=np.arange(N_ROWS) % 6, feature_names=names, k=5)
     pixels(ax)
     assert ax.get_window_extent().height > 0.8 * 6 * CELL_INCHES * ax.figure.dpi
 
 
 @pytest.mark.parametrize("labels", [np.linspace(0, 1, N_ROWS), [None] * N_ROWS, ["a", "b"]])
 def test_labels_must_name_groups(model, labels):
-    with pytest.raises(FeatmapError, match=r"^importance_heatmap\(labels=…\): labels must "):
-        plot.importance_heatmap(model, labels)
+    with pytest.raises(FeatmapError, match=r"^importance\(labels=…\): labels must "):
+        plot.importance(model, labels=labels)
 
 
 # Two groups
@@ -250,6 +266,18 @@ def test_density_counts_many_points(model, rng):
     (hexagons,) = panel.collections
     assert isinstance(hexagons, PolyCollection)
     assert hexagons.get_array().sum() == 5_000
+
+
+def test_density_has_the_colours_of_labels(model, labels):
+    ax = plot.density(model, labels)
+    assert legend_names(ax) == [str(digit) for digit in range(10)]
+    for direction, panel in enumerate(ax.child_axes):
+        place = model.radii_[7, direction], model.embedding_radii_[7, direction]
+        assert colour_at(panel, place) == to_rgba(COLOURS[labels[7]])
+    pixels(ax)
+    assert ax.get_legend().get_window_extent().x0 >= panel.get_window_extent().x1
+    *_, bar = plot.density(model, np.linspace(0, 1, N_ROWS)).child_axes
+    assert bar.get_ylim() == (0, 1)
 
 
 def test_equal_radii_have_no_line(model):

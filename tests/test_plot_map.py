@@ -498,7 +498,7 @@ def test_maps_of_other_dimensions_are_drawn_by_two_and_say_so(model, rng):
 
 
 def test_titles_of_a_strip_in_two_rows_do_not_overlap(model):
-    ax = plot.density_strip([model] * 6)
+    ax = plot.density([model] * 6)
     pixels(ax)
     assert not overlapping([panel.get_tightbbox() for panel in ax.child_axes])
 
@@ -521,10 +521,10 @@ def test_labels_must_fit_all_maps(model, labels):
         plot.compare({"one": model, "two": model.embedding_[:-1]}, labels=labels)
 
 
-def test_density_strip_says_the_weight_and_the_correlation_of_each_map(model, labels):
+def test_density_of_several_models_says_the_weight_and_the_correlation_of_each_map(model, labels):
     other = with_embedding(model, -model.embedding_)
     other.density_weight, other.density_correlation_ = 2.0, np.array([0.123, 0.456])
-    ax = plot.density_strip([model, other], labels=labels)
+    ax = plot.density([model, other], labels=labels)
     first, second = ax.child_axes
     along = ", ".join(f"{value:.2f}" for value in model.density_correlation_)
     assert first.get_title() == f"density weight 0.25\nsizes agree by {along}"
@@ -533,6 +533,6 @@ def test_density_strip_says_the_weight_and_the_correlation_of_each_map(model, la
 
 
 @pytest.mark.parametrize("models", [[], None, "models", 3])
-def test_density_strip_needs_models(models):
-    with pytest.raises(InvalidParameterError, match=r"^density_strip\(models=…\): models must be"):
-        plot.density_strip(models)
+def test_density_needs_models(models):
+    with pytest.raises(InvalidParameterError, match=r"^density\(model=…\): model must be a fitted FeatMAP.*; got"):
+        plot.density(models)

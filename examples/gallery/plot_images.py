@@ -32,7 +32,7 @@ plt.show()
 # the same value.
 
 rows = [int((y == digit).argmax()) for digit in range(10)]
-plot.saliency_montage(model, rows, (8, 8), images=X[rows])
+plot.saliency(model, rows, (8, 8), images=X[rows])
 plt.show()
 
 # %%

@@ -110,7 +110,7 @@ def mean_recall(found: dict[str, int], n_markers: dict[str, int]) -> float:
 def draw(report: Report, name: str, model: FeatMAP, cells: Bunch) -> None:
     file, genes = name.split()[0].lower(), cells.feature_names.tolist()
     report.picture(plot.embedding(model, labels=cells.target).figure, f"{file}_types", f"{name}: types of cells")
-    heatmap = plot.importance_heatmap(model, cells.target, feature_names=genes)
+    heatmap = plot.importance(model, labels=cells.target, feature_names=genes)
     report.picture(heatmap.figure, f"{file}_importance", f"{name}: mean importance of genes in each type")
     shown = SHOWN_GENES[name]
     report.picture(arrows_of(model, shown, genes), f"{file}_arrows", f"{name}: where {' and '.join(shown)} grow")

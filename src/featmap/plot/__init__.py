@@ -19,13 +19,13 @@ from .arrow_field import arrow_field
 from .coloured import consistency, feature
 from .compare import compare
 from .contrast import contrast
-from .density import density, density_strip
+from .density import density
 from .embedding import embedding
 from .features_on_map import features_on_map
-from .importance import importance_bar, importance_heatmap
+from .importance import importance
 from .local_frame import local_frame
 from .perturbation import perturbation
-from .saliency import saliency, saliency_montage
+from .saliency import saliency
 from .why import why
 
 __all__ = [
@@ -34,15 +34,12 @@ __all__ = [
     "consistency",
     "contrast",
     "density",
-    "density_strip",
     "embedding",
     "feature",
     "features_on_map",
-    "importance_bar",
-    "importance_heatmap",
+    "importance",
     "local_frame",
     "perturbation",
     "saliency",
-    "saliency_montage",
     "why",
 ]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap, to_rgba
+from matplotlib.colors import ListedColormap
 from numpy.typing import ArrayLike
 
 from ..checks.arguments import checked_count
-from .parts.arrows import ARROW, ARROW_STYLE, explained_of_feature, longest_in_words, opacity_of
+from .parts.arrows import draw_arrows, explained_of_feature, longest_in_words
 from .parts.canvas import axes_or_new, shortened, write_caption
-from .parts.cloud import Cloud, bulk_of
+from .parts.cloud import Cloud
 from .parts.keys import colour_bar
 from .parts.model import (
     ModelOrPipeline,
@@ -26,16 +26,15 @@ from .parts.model import (
     write_title,
 )
 from .parts.placed_labels import Label, PlacedLabels, densest_place
-from .parts.regions import Cells, cells_of, nearest_to_means
+from .parts.regions import cells_of, nearest_to_means
 
 FEWEST_POINTS = 0.25  # cells with less than this part of the usual number of points get no arrow
 LONG, REACH_OF_LONG = 0.9, 1.0  # this part of the arrows is at most so many cells long
-REACH = 1.6  # all arrows are at most so many cells long
-SIZE = (8.0, 7.5)
+REACH = 1.6  # no arrow is longer than so many cells
 FEWEST_CELLS, MOST_CELLS = 2, 60
 # Pale to middling orange: arrows are seen on all of it, and its palest colour on white paper.
-LEVELS = ListedColormap(colormaps["YlOrBr"](np.linspace(0.18, 0.7, 256)))
-FLAT = 0.1  # an island has no slope if the map shows less than this part of the feature there
+PALE_TO_MIDDLING = ListedColormap(colormaps["YlOrBr"](np.linspace(0.18, 0.7, 256)))
+LEAST_SHOWN = 0.1  # an island has no slope if the map shows less than this part of the feature there
 HIGH = 0.75  # its level is high, or low, if its mean is so many standard deviations from that of all rows
 SMALLEST_ISLAND = 0.01  # part of the points that an island must have to be spoken of
 GRID_OF_ISLANDS = 25  # islands are cells of a grid of this size that hang together
@@ -91,28 +90,33 @@ def arrow_field(
     names = names_of_features("arrow_field", model, feature_names, image_shape)
     column = checked_feature("arrow_field", names, feature)
     name = shortened(names[column])
-    ax = axes_or_new(ax, SIZE)
-    values = values_of_feature(model, np.arange(len(model.embedding_)), column)
+    ax = axes_or_new(ax, (8.0, 7.5))
+    values = values_of_feature(model, column)
     cloud = Cloud(ax, model.embedding_, behind=map_behind(model))
     cloud.draw_behind()
-    shown = cloud.draw(c=values, cmap=LEVELS)
+    shown = cloud.draw(c=values, cmap=PALE_TO_MIDDLING)
     rows, width = rows_of_field(cloud.positions, n_cells)
     explained, drawn = explained_of_feature(model, rows, column)
     arrows = model.arrows(rows[drawn], kind)[:, column, :2].astype(float) if drawn.any() else np.empty((0, 2))
-    scale = _length_of_slope(np.linalg.norm(arrows, axis=1), width)
-    _draw_arrows(ax, cloud.positions[rows[drawn]], scale * arrows, opacity_of(explained[drawn]))
-    flat = islands_without_slope(cloud.positions, values, rows, explained)
-    PlacedLabels(ax, flat, visible=cloud.positions[rows[drawn]])
+    positions, scale = cloud.positions[rows[drawn]], _length_of_slope(np.linalg.norm(arrows, axis=1), width)
+    # Their middles are at the rows, so that arrows stay where the points are.
+    draw_arrows(ax, positions, scale * arrows, explained[drawn], pivot="mid", width=0.018, minlength=0.5)
+    PlacedLabels(ax, islands_without_slope(cloud.positions, values, rows, explained), visible=positions)
     cloud.finish_axes()
     colour_bar(ax, shown, name)
     write_title(ax, model, f"Where {name} increases")
-    write_caption(ax, [*_in_words(kind, name, arrows, scale), model.trust().sentence])
+    lengths = longest_in_words(kind, [name] * len(arrows), arrows, scale)
+    if not len(arrows):
+        lengths = [f"Nowhere does {name} change across the map more than by chance."]
+    elif not scale:
+        lengths = ["The arrows have no length: the map tells too little of the features."]
+    write_caption(ax, [*lengths, model.trust().sentence])
     return ax
 
 
 def rows_of_field(positions: np.ndarray, n_cells: int) -> tuple[np.ndarray, float]:
     """Return a row in the middle of each cell with enough points, and the width of a cell."""
-    cells = _cells(positions, n_cells)
+    cells = cells_of(positions, n_cells)
     enough = cells.counts >= max(FEWEST_POINTS * np.median(cells.counts[cells.of_points]), 1)
     return np.sort(nearest_to_means(cells, positions)[enough]), cells.width
 
@@ -124,7 +128,7 @@ def islands_without_slope(
 
     ``explained`` is the part of the feature's variance that the map shows around each of ``rows``.
     """
-    cells = _cells(positions, GRID_OF_ISLANDS)
+    cells = cells_of(positions, GRID_OF_ISLANDS)
     of_points = cells.islands[cells.of_points]
     spread = values.std()
     labels = []
@@ -132,39 +136,14 @@ def islands_without_slope(
         members = of_points == island
         here = members[rows]
         level = (values[members].mean() - values.mean()) / spread if spread > 0 else 0.0
-        if abs(level) >= HIGH and here.any() and explained[here].mean() < FLAT and not members.all():
+        if abs(level) >= HIGH and here.any() and explained[here].mean() < LEAST_SHOWN and not members.all():
             text = f"{'high' if level > 0 else 'low'} here,\nno slope"
-            labels.append(Label(text, tuple(densest_place(positions[members])), clear=14.0, gid="no slope"))
+            labels.append(Label(text, densest_place(positions[members]), clear=14.0, gid="no slope"))
     return labels
 
 
-def _cells(positions: np.ndarray, n_cells: int) -> Cells:
-    """Divide the bulk of the map into cells, so that far points do not make them too large."""
-    bulk = positions[bulk_of(positions)]
-    return cells_of(positions, n_cells, bulk.min(axis=0), bulk.max(axis=0))
-
-
 def _length_of_slope(lengths: np.ndarray, width: float) -> float:
-    """Return the drawn length of a slope of 1.
-
-    Arrows then seldom overlap, and a single long arrow does not make all others tiny.
-    """
+    """Return the drawn length of a slope of 1. Arrows seldom overlap, and one long arrow shrinks no others."""
     if not lengths.any():
         return 0.0
     return float(width / max(np.quantile(lengths, LONG) / REACH_OF_LONG, lengths.max() / REACH))
-
-
-def _draw_arrows(ax: Axes, positions: np.ndarray, steps: np.ndarray, opacity: np.ndarray) -> None:
-    """Draw arrows with their middles at the positions, so that they stay where the points are."""
-    colours = np.tile(to_rgba(ARROW), (len(steps), 1))
-    colours[:, 3] = opacity
-    style = ARROW_STYLE | {"pivot": "mid"}
-    ax.quiver(*positions.T, *steps.T, color=colours, scale=1, width=0.018, minlength=0.5, **style)
-
-
-def _in_words(kind: str, name: str, arrows: np.ndarray, scale: float) -> list[str]:
-    if scale:
-        return longest_in_words(kind, [name] * len(arrows), arrows, scale)
-    if not len(arrows):
-        return [f"Nowhere does {name} change across the map more than by chance."]
-    return ["The arrows have no length: the map tells too little of the features."]

@@ -1,4 +1,4 @@
-"""The map coloured by one number per row."""
+"""The map coloured by one number per row: what a feature is there, or how far tangent spaces agree."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidParameterError
-from .importance import VARIATION, importance_of_feature
-from .parts.canvas import add_to_label, axes_or_new, shortened
+from .importance import VARIATION
+from .parts.canvas import axes_or_new, shortened, write_caption
 from .parts.cloud import Cloud
 from .parts.keys import colour_bar
 from .parts.model import (
@@ -19,11 +19,14 @@ from .parts.model import (
     checked_feature,
     checked_model,
     documented,
+    in_blocks,
     map_behind,
     names_of_features,
     some_of,
     write_title,
 )
+
+AGREEMENT = "agreement with neighbors (1: full, 0: none)"
 
 
 @documented
@@ -73,26 +76,10 @@ def feature(
     name = shortened(names[column])
     rows = np.arange(len(model.embedding_))
     if values is not None:
-        return draw_coloured(model, rows, _checked_values(values, len(rows)), f"Values of {name}", "value", ax)
+        return _draw_coloured(model, rows, _checked_values(values, len(rows)), f"Values of {name}", "value", ax)
     rows = some_of(rows)
-    importance = importance_of_feature(model, rows, column)
-    return draw_coloured(model, rows, importance, f"Where {name} varies", VARIATION, ax)
-
-
-def _checked_values(values: Any, n_rows: int) -> np.ndarray:
-    try:
-        numbers = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise InvalidParameterError("feature(values=…): values must be numbers, one for each row") from None
-    if numbers.shape != (n_rows,):
-        raise InvalidParameterError(
-            f"feature(values=…): values must be one number per row, shape ({n_rows},); got shape {numbers.shape}"
-        )
-    return numbers
-
-
-TITLE = "Do neighbors vary in the same directions?"
-MEANING = "agreement with neighbors (1: full, 0: none)"
+    importance = np.concatenate([model.feature_importance(block)[:, column] for block in in_blocks(rows)])
+    return _draw_coloured(model, rows, importance, f"Where {name} varies", VARIATION, ax)
 
 
 @documented
@@ -122,10 +109,11 @@ def consistency(model: ModelOrPipeline, *, ax: Axes | None = None) -> Axes:
     """
     model = checked_model("consistency", model)
     rows = some_of(np.arange(len(model.embedding_)))
-    return draw_coloured(model, rows, model.consistency(rows), TITLE, MEANING, ax)
+    title = "Do neighbors vary in the same directions?"
+    return _draw_coloured(model, rows, model.consistency(rows), title, AGREEMENT, ax)
 
 
-def draw_coloured(
+def _draw_coloured(
     model: Model, rows: np.ndarray, values: np.ndarray, title: str, meaning: str, ax: Axes | None
 ) -> Axes:
     """Draw all points, some of them in colour. ``meaning`` is written at the colour bar."""
@@ -135,6 +123,18 @@ def draw_coloured(
     colour_bar(ax, shown, meaning if np.isfinite(values).all() else f"{meaning} · grey: missing")
     cloud.finish_axes()
     if len(rows) < len(model.embedding_):
-        add_to_label(ax, f"{len(rows):,} of {len(model.embedding_):,} points are coloured")
+        write_caption(ax, [f"{len(rows):,} of {len(model.embedding_):,} points are coloured"])
     write_title(ax, model, title)
     return ax
+
+
+def _checked_values(values: Any, n_rows: int) -> np.ndarray:
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InvalidParameterError("feature(values=…): values must be numbers, one for each row") from None
+    if numbers.shape != (n_rows,):
+        raise InvalidParameterError(
+            f"feature(values=…): values must be one number per row, shape ({n_rows},); got shape {numbers.shape}"
+        )
+    return numbers

@@ -15,10 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import InvalidParameterError
 from .parts.canvas import PLAIN_TEXT, panels_in_a_grid, shortened
 from .parts.cloud import Cloud
-from .parts.colours import Categories, Numbers, read_labels
-from .parts.keys import are_named_on_the_map, explain_colours, names_of_groups, small_groups, widen_by_legend
+from .parts.colours import read_labels
+from .parts.keys import are_named_on_the_map, explain_colours, name_groups, widen_by_legend
 from .parts.model import ModelOrPipeline, last_step
-from .parts.placed_labels import PlacedLabels
+
+MOST_MAPS = 36
+MOST_WITH_NAMES = 4  # more panels are too small for names on them
 
 
 def compare(
@@ -62,6 +64,30 @@ def compare(
     return draw_maps("compare", titles, [_embedding_of(title, one) for title, one in maps.items()], labels, ax)
 
 
+def draw_maps(
+    caller: str, titles: Sequence[str], embeddings: Sequence[np.ndarray], labels: ArrayLike | None, ax: Axes | None
+) -> Axes:
+    """Draw one panel per map. The panels are the ``child_axes`` of the Axes returned."""
+    colours = [None if labels is None else read_labels(caller, labels, len(embedding)) for embedding in embeddings]
+    named = are_named_on_the_map(colours[0]) and len(embeddings) <= MOST_WITH_NAMES
+    is_new = ax is None
+    ax, panels = panels_in_a_grid(ax, len(embeddings), title_lines=2)
+    for panel, title, embedding, colour in zip(panels, titles, embeddings, colours, strict=True):
+        cloud = Cloud(panel, embedding, colour)
+        shown = cloud.draw_labelled(colour)
+        cloud.finish_axes()
+        if named and are_named_on_the_map(colour):
+            name_groups(panel, cloud.positions, colour)
+        panel.set(xlabel="", ylabel="")  # there is no room between the panels
+        note = f"\n(2 of {cloud.n_dimensions} dimensions)" if cloud.n_dimensions > 2 and "\n" not in title else ""
+        panel.set_title(title + note, fontsize="medium", **PLAIN_TEXT)
+    if not named:
+        explain_colours(ax, colours[0], shown)
+    if is_new:
+        widen_by_legend(ax)
+    return ax
+
+
 def _embedding_of(title: str, one: Any) -> np.ndarray:
     model = last_step(one)
     if isinstance(model, BaseEstimator):
@@ -73,39 +99,3 @@ def _embedding_of(title: str, one: Any) -> np.ndarray:
             f"compare(maps={{{title!r}: …}}): a map must be finite numbers of shape (n_samples, n_dimensions), or a "
             f"fitted model with an embedding_; got {type(model).__name__}"
         ) from error
-
-
-MOST_MAPS = 36
-MOST_WITH_NAMES = 4  # more panels are too small for names on them
-
-
-def draw_maps(
-    caller: str, titles: Sequence[str], embeddings: Sequence[np.ndarray], labels: ArrayLike | None, ax: Axes | None
-) -> Axes:
-    """Draw one panel per map. The panels are the ``child_axes`` of the Axes returned."""
-    colours = [None if labels is None else read_labels(caller, labels, len(embedding)) for embedding in embeddings]
-    named = are_named_on_the_map(colours[0]) and len(embeddings) <= MOST_WITH_NAMES
-    is_new = ax is None
-    ax, panels = panels_in_a_grid(ax, len(embeddings), title_lines=2)
-    for panel, title, embedding, colour in zip(panels, titles, embeddings, colours, strict=True):
-        shown = _draw_panel(panel, title, embedding, colour, named=named)
-    if not named:
-        explain_colours(ax, colours[0], shown)
-    if is_new:
-        widen_by_legend(ax)
-    return ax
-
-
-def _draw_panel(
-    panel: Axes, title: str, embedding: np.ndarray, labels: Categories | Numbers | None, *, named: bool
-) -> Any:
-    cloud = Cloud(panel, embedding, labels)
-    shown = cloud.draw_labelled(labels)
-    cloud.finish_axes()
-    if named and isinstance(labels, Categories):
-        PlacedLabels(panel, names_of_groups(labels, cloud.positions), small_groups(labels, cloud.positions))
-    panel.set(xlabel="", ylabel="")  # there is no room between the panels
-    if cloud.n_dimensions > 2 and "\n" not in title:
-        title += f"\n(2 of {cloud.n_dimensions} dimensions)"
-    panel.set_title(title, fontsize="medium", **PLAIN_TEXT)
-    return shown

@@ -15,11 +15,11 @@ from ..checks.arguments import checked_count
 from ..errors import InvalidParameterError
 from ..explanation.contrast import Contrast
 from ..explanation.numbers import named
-from .parts.canvas import INK, PALE_INK, PLAIN_TEXT, axes_for_panels, name_bars, shortened, without_ticks
+from .parts.canvas import INK, PALE_INK, PLAIN_TEXT, axes_for_panels, name_bars, shortened
 from .parts.colours import COLOURS
 from .parts.keys import attached_bar
 from .parts.model import MOST_NAMES, Shape, checked_names, checked_shape, names_of_pixels
-from .parts.pixels import number_pixels, outline_pixels
+from .parts.pixels import draw_differences, number_pixels, outline_pixels
 
 LINE_INCHES = 0.32
 # Parts of the Axes: bars of the effect size, then two columns of numbers, then dots or two images.
@@ -29,7 +29,7 @@ NUMBERS_AT = {"difference": 1.24, "q-value": 1.48}
 NUMBERS_BESIDE_IMAGES_AT = {"difference": 1.26, "q-value": 1.52}
 ABOVE_NUMBERS = 20  # points between the panels and the title, for the heads of the columns
 SURE = 0.05  # bars with a larger q-value are pale
-LONGEST = 10.0  # longer bars end at the edge and have their number written on them
+LONGEST_BAR = 10.0  # longer bars end at the edge and have their number written on them
 FIRST, SECOND = COLOURS[0], COLOURS[1]
 DIVERGING = LinearSegmentedColormap.from_list("contrast", [SECOND, "white", FIRST])
 
@@ -90,33 +90,25 @@ def contrast(
         )
     k = checked_count("contrast", "k", k, 1, MOST_NAMES)
     shape = None if image_shape is None else checked_shape("contrast", image_shape, len(result.features))
-    named = _checked_groups(result.groups if groups is None else groups)
-    names = _names(result, shape, feature_names)
+    first, second = _checked_groups(result.groups if groups is None else groups)
+    known = [named(name) for name in result.features] if feature_names is None else feature_names
+    names = checked_names("contrast", known, len(result.features))
+    if shape is not None and feature_names is None:
+        names = names_of_pixels(shape)
     top = result.order[:k]
     ax = axes_for_panels(ax, (9.0 if shape is None else 12.0, 2.0 + LINE_INCHES * max(len(top), 4)))
     bars = ax.inset_axes(BARS if shape is None else BARS_BESIDE_IMAGES)
     _draw_bars(bars, [names[column] for column in top], result.effect_size[top], result.q_values[top])
     _write_numbers(bars, result, top, NUMBERS_AT if shape is None else NUMBERS_BESIDE_IMAGES_AT)
-    sides = f"← higher in {named[1]} · higher in {named[0]} →"
+    sides = f"← higher in {second} · higher in {first} →"
     bars.set_xlabel(f"{sides}\ndifference of the means ÷ spread within the groups", fontsize="small", **PLAIN_TEXT)
     if shape is None:
-        _draw_dots(ax.inset_axes(DOTS), result.auc[top], named)
+        _draw_dots(ax.inset_axes(DOTS), result.auc[top], f"{first} exceeds {second}")
     else:
         _draw_images(ax, result, shape, top)
-    _write_title(ax, result, named)
+    sizes = [f"{name} ({size:,} rows)" for name, size in zip((first, second), result.sizes, strict=True)]
+    ax.set_title(" against ".join(sizes), fontsize="medium", pad=ABOVE_NUMBERS, **PLAIN_TEXT)
     return ax
-
-
-def _names(result: Contrast, shape: Shape | None, given: ArrayLike | None) -> list[str]:
-    if given is None and shape is not None:
-        return names_of_pixels(shape)
-    known = [named(name) for name in result.features] if given is None else given
-    return checked_names("contrast", known, len(result.features))
-
-
-def _write_title(ax: Axes, result: Contrast, groups: tuple[str, str]) -> None:
-    first, second = (f"{name} ({size:,} rows)" for name, size in zip(groups, result.sizes, strict=True))
-    ax.set_title(f"{first} against {second}", fontsize="medium", pad=ABOVE_NUMBERS, **PLAIN_TEXT)
 
 
 def _draw_bars(ax: Axes, names: list[str], effect: np.ndarray, q_values: np.ndarray) -> None:
@@ -124,10 +116,10 @@ def _draw_bars(ax: Axes, names: list[str], effect: np.ndarray, q_values: np.ndar
         to_rgba(FIRST if size > 0 else SECOND, 1.0 if q_value <= SURE else 0.35)
         for size, q_value in zip(effect, q_values, strict=True)
     ]
-    ax.barh(range(len(names)), np.clip(effect, -LONGEST, LONGEST), height=0.7, color=colours)
+    ax.barh(range(len(names)), np.clip(effect, -LONGEST_BAR, LONGEST_BAR), height=0.7, color=colours)
     for line, size in enumerate(effect.tolist()):
-        if abs(size) > LONGEST:
-            middle = LONGEST / 2 * np.sign(size)
+        if abs(size) > LONGEST_BAR:
+            middle = LONGEST_BAR / 2 * np.sign(size)
             ax.text(middle, line, f"{size:.0f}", ha="center", va="center", color="white", fontsize="small")
     name_bars(ax, names)
     ax.axvline(0, color=INK, linewidth=0.8)
@@ -137,7 +129,7 @@ def _write_numbers(ax: Axes, result: Contrast, top: np.ndarray, places: dict[str
     beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": "small", "ha": "right"}
     columns = {
         "difference": [f"{value:+.3g}" for value in result.difference[top]],
-        "q-value": [_rounded(value) for value in result.q_values[top]],
+        "q-value": ["< 0.0001" if value < 1e-4 else f"{value:.2g}" for value in result.q_values[top]],
     }
     for name, texts in columns.items():
         ax.text(places[name], -0.65, name, va="bottom", color=PALE_INK, **beside)
@@ -145,7 +137,7 @@ def _write_numbers(ax: Axes, result: Contrast, top: np.ndarray, places: dict[str
             ax.text(places[name], line, text, va="center", color=INK, gid=name, **beside)
 
 
-def _draw_dots(ax: Axes, auc: np.ndarray, groups: tuple[str, str]) -> None:
+def _draw_dots(ax: Axes, auc: np.ndarray, what: str) -> None:
     lines, colours = np.arange(len(auc)), np.where(auc > 0.5, FIRST, SECOND)
     ax.hlines(lines, np.minimum(auc, 0.5), np.maximum(auc, 0.5), color=colours, linewidth=2, zorder=1)
     ax.scatter(auc, lines, s=40, color=colours, linewidths=0.8, edgecolors="white", zorder=2, clip_on=False)
@@ -154,7 +146,7 @@ def _draw_dots(ax: Axes, auc: np.ndarray, groups: tuple[str, str]) -> None:
     ax.set_xlim(0, 1)
     ax.set_xticks([0, 0.5, 1])
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    ax.set_xlabel(f"pairs of rows in which\n{groups[0]} exceeds {groups[1]}", fontsize="small", **PLAIN_TEXT)
+    ax.set_xlabel(f"pairs of rows in which\n{what}", fontsize="small", **PLAIN_TEXT)
 
 
 def _draw_images(ax: Axes, result: Contrast, shape: Shape, top: np.ndarray) -> None:
@@ -162,18 +154,11 @@ def _draw_images(ax: Axes, result: Contrast, shape: Shape, top: np.ndarray) -> N
     pictures = {"difference of the means": result.difference, "difference ÷ spread": result.effect_size}
     for place, (name, values) in zip(IMAGES, pictures.items(), strict=True):
         image = ax.inset_axes(place)
-        without_ticks(image)
-        pixels = values.reshape(shape).mean(axis=2)
-        most = float(np.abs(pixels).max()) or 1.0
-        shown = image.imshow(pixels, cmap=DIVERGING, vmin=-most, vmax=most)
+        shown = draw_differences(image, values.reshape(shape).mean(axis=2), None, DIVERGING)
         number_pixels(image)
         outline_pixels(image, top, shape)
         image.set_title(name, fontsize="small")
         attached_bar(image, shown, "")
-
-
-def _rounded(q_value: float) -> str:
-    return "< 0.0001" if q_value < 1e-4 else f"{q_value:.2g}"
 
 
 def _checked_groups(groups: Any) -> tuple[str, str]:

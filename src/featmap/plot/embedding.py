@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidParameterError
 from .parts.canvas import axes_or_new
-from .parts.cloud import Cloud, draw_rings, names_of_rings
+from .parts.cloud import Cloud, draw_rings
 from .parts.colours import Categories, Numbers, read_labels
-from .parts.keys import (
-    are_named_on_the_map,
-    explain_colours,
-    names_of_groups,
-    small_groups,
-    widen_by_legend,
-    write_rest,
-)
+from .parts.keys import are_named_on_the_map, explain_colours, name_groups, widen_by_legend
 from .parts.model import (
+    MOST_NAMES,
     Model,
     ModelOrPipeline,
     checked_feature,
@@ -26,12 +22,15 @@ from .parts.model import (
     checked_rows,
     documented,
     map_behind,
+    name_of_row,
     names_of_features,
     row_names_of,
     values_of_feature,
     write_title,
 )
 from .parts.placed_labels import Label, PlacedLabels
+
+BESIDE_RING: dict[str, Any] = {"weight": "bold", "clear": 7.0, "away": (1.0, 0.3), "gid": "row"}
 
 
 @documented
@@ -87,11 +86,26 @@ def embedding(
     ax = axes_or_new(ax)
     cloud = Cloud(ax, model.embedding_, colours, map_behind(model))
     rings = cloud.positions[marked]
-    draw_labelled_map(cloud, colours, rings, names_of_rings(model, marked, rings))
+    named = zip(marked, rings, strict=True) if len(marked) <= MOST_NAMES else ()
+    draw_labelled_map(cloud, colours, rings, [Label(name_of_row(model, row), at, **BESIDE_RING) for row, at in named])
     write_title(ax, model)
     if is_new:
         widen_by_legend(ax)
     return ax
+
+
+def draw_labelled_map(
+    cloud: Cloud, colours: Categories | Numbers | None, rings: np.ndarray, names: list[Label]
+) -> None:
+    """Draw the points, the rings and their names. Many categories are named on the map, others in a legend."""
+    shown = cloud.draw_labelled(colours)
+    draw_rings(cloud.ax, rings)
+    cloud.finish_axes()
+    if are_named_on_the_map(colours):
+        name_groups(cloud.ax, cloud.positions, colours, names, rings)
+    else:
+        PlacedLabels(cloud.ax, names, rings)
+        explain_colours(cloud.ax, colours, shown)
 
 
 def _colours(
@@ -103,36 +117,13 @@ def _colours(
             "embedding(labels=…, color=…): both are the colours of the points; give one of them"
         )
     given = labels if color is None else color
-    if isinstance(given, str):
-        return _values(model, given)
-    return None if given is None else read_labels("embedding", given, len(model.embedding_), row_names_of(model))
-
-
-def _values(model: Model, feature: str) -> Numbers:
-    """Return the values of a feature."""
+    if not isinstance(given, str):
+        return None if given is None else read_labels("embedding", given, len(model.embedding_), row_names_of(model))
     model._check_features()
     names = names_of_features("embedding", model, None)
-    if feature not in names:
+    if given not in names:
         raise InvalidParameterError(
-            f"embedding(labels={feature!r}): a text must be the name of a feature, such as {names[0]!r}; labels of "
+            f"embedding(labels={given!r}): a text must be the name of a feature, such as {names[0]!r}; labels of "
             "the rows are an array with one value per row, for example frame['label'] or adata.obs['label']"
         )
-    column = checked_feature("embedding", names, feature)
-    return Numbers(values_of_feature(model, np.arange(len(model.embedding_)), column), feature)
-
-
-def draw_labelled_map(
-    cloud: Cloud, colours: Categories | Numbers | None, rings: np.ndarray, names: list[Label]
-) -> None:
-    """Draw the points, the rings and their names. Many categories are named on the map, others in a legend."""
-    ax = cloud.ax
-    shown = cloud.draw_labelled(colours)
-    draw_rings(ax, rings)
-    cloud.finish_axes()
-    if isinstance(colours, Categories) and are_named_on_the_map(colours):
-        names = names + names_of_groups(colours, cloud.positions)
-        PlacedLabels(ax, names, np.concatenate([rings, small_groups(colours, cloud.positions)]))
-        write_rest(ax, colours)
-    else:
-        PlacedLabels(ax, names, rings)
-        explain_colours(ax, colours, shown)
+    return Numbers(values_of_feature(model, checked_feature("embedding", names, given)), given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.arguments import checked_count
 from .parts.canvas import axes_or_new, shortened, write_caption
-from .parts.cloud import Cloud, bulk_of
+from .parts.cloud import Cloud
 from .parts.colours import NEUTRAL, colours_for, darkened
 from .parts.model import (
     MOST_NAMES,
@@ -24,23 +25,12 @@ from .parts.model import (
     write_title,
 )
 from .parts.placed_labels import Label, PlacedLabels, densest_place
-from .parts.regions import (
-    ROWS_AT_ONCE,
-    Cells,
-    CellScores,
-    Region,
-    RowScores,
-    Scores,
-    cells_of,
-    checked_scores,
-    regions_of,
-)
+from .parts.regions import Cells, Region, cells_of, checked_scores, mean_scores, regions_of
 
-SIZE = (8.0, 7.0)
 N_CELLS = 20  # along the wider side of the map
 MOST_OF_A_REGION = 5
 SMALLEST, LARGEST = 0.85, 1.3  # sizes of names, relative to a usual one
-FREE = 300  # points that names try not to cover
+UNCOVERED = 300  # points that names try not to cover
 
 
 @documented
@@ -101,10 +91,9 @@ def features_on_map(
     n_names = checked_count("features_on_map", "n_names", n_names, 1, MOST_OF_A_REGION)
     names = names_of_features("features_on_map", model, feature_names, image_shape)
     score = checked_scores("features_on_map", model, scores, scale)
-    ax = axes_or_new(ax, SIZE)
+    ax = axes_or_new(ax, (8.0, 7.0))
     cloud = Cloud(ax, model.embedding_, behind=map_behind(model))
-    bulk = cloud.positions[bulk_of(cloud.positions)]
-    cells = cells_of(cloud.positions, N_CELLS, bulk.min(axis=0), bulk.max(axis=0))
+    cells = cells_of(cloud.positions, N_CELLS)
     found = regions_of(cells, mean_scores(cells, score), k, n_names, model._points.mapped.manifold.n_neighbors)
     colours = np.full(len(cells.islands), NEUTRAL, dtype=object)
     for colour, region in zip(colours_for(len(found)), found, strict=True):
@@ -113,28 +102,11 @@ def features_on_map(
     cloud.draw(c=colours[cells.of_points], alpha=0.6)
     cloud.finish_axes()
     labels = _labels(found, cells, cloud.positions, names)
-    PlacedLabels(ax, labels, visible=cloud.positions[some_of(np.arange(len(cloud.positions)), FREE)])
+    PlacedLabels(ax, labels, visible=cloud.positions[some_of(np.arange(len(cloud.positions)), UNCOVERED)])
     write_title(ax, model, "Features that set regions apart")
-    write_caption(ax, [_in_words(found)])
+    key = "↑ higher there than on the whole map, ↓ lower. The larger the names, the larger the difference."
+    write_caption(ax, [key if found else "No feature sets a region of this map apart."])
     return ax
-
-
-def mean_scores(cells: Cells, scores: RowScores) -> CellScores:
-    """Return the mean scores of each feature in each cell, over a sample of the rows."""
-    rows = some_of(np.arange(len(cells.of_points)))
-    counts = np.bincount(cells.of_points[rows], minlength=len(cells.islands))
-    around = _means(cells, rows, counts, scores.around)
-    return CellScores(around, around if scores.own is None else _means(cells, rows, counts, scores.own), counts)
-
-
-def _means(cells: Cells, rows: np.ndarray, counts: np.ndarray, score: Scores) -> np.ndarray:
-    """Return the mean score of each feature over the rows in each cell: shape (n_cells, n_features)."""
-    sums: np.ndarray | float = 0.0
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        block = rows[start : start + ROWS_AT_ONCE]
-        members = np.equal.outer(np.arange(len(cells.islands)), cells.of_points[block])
-        sums = sums + members.astype(float) @ np.asarray(score(block), float)
-    return sums / np.maximum(counts, 1)[:, None]
 
 
 def _labels(found: list[Region], cells: Cells, positions: np.ndarray, names: list[str]) -> list[Label]:
@@ -150,15 +122,6 @@ def _labels(found: list[Region], cells: Cells, positions: np.ndarray, names: lis
         place = densest_place(positions[np.isin(cells.of_points, region.cells)])
         outwards = (place - centre) / (np.linalg.norm(place - centre) or 1)
         size = SMALLEST + (LARGEST - SMALLEST) * abs(region.scores[0]) / strongest
-        labels.append(
-            Label(
-                "\n".join(lines), tuple(place), darkened(colour), size, clear=6.0, away=tuple(outwards), gid="region"
-            )
-        )
+        style: dict[str, Any] = {"clear": 6.0, "away": outwards, "gid": "region"}
+        labels.append(Label("\n".join(lines), place, darkened(colour), size, **style))
     return labels
-
-
-def _in_words(found: list[Region]) -> str:
-    if not found:
-        return "No feature sets a region of this map apart."
-    return "↑ higher there than on the whole map, ↓ lower. The larger the names, the larger the difference."

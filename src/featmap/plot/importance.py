@@ -1,8 +1,7 @@
-"""The features that vary most around rows or groups of rows."""
+"""The features that vary most around rows, as bars, or within groups of rows, as a table of colours."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from .parts.model import (
     checked_model,
     checked_rows,
     documented,
+    in_blocks,
     name_of_row,
     names_of_features,
     row_names_of,
@@ -28,102 +28,51 @@ from .parts.model import (
     write_title,
 )
 
-BAR_INCHES = 0.27
-
-
-@documented
-def importance_bar(
-    model: ModelOrPipeline,
-    rows: int | slice | ArrayLike,
-    *,
-    k: int = 10,
-    image_shape: tuple[int, ...] | None = None,
-    feature_names: ArrayLike | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw the features that vary most around a row, or around several rows on average, as bars.
-
-    Importance is the part that a feature has in the directions in which the neighbours of a row vary, from 0 to 1. If
-    the data have few features, they may vary in all of them, and then all importances are 1 and rank nothing.
-
-    Parameters
-    ----------
-    {model}
-    rows : int, slice or array-like
-        One row or several, by their numbers or by a mask of shape (n_samples,). Of more than 5,000 rows a random
-        sample of 5,000 is averaged.
-    k : int, default=10
-        How many features to draw, from 1 to 40.
-    {image_shape, feature_names, ax}
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The Axes of the bars, with the most important feature at the top.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_digits
-    >>> from featmap import FeatMAP, plot
-    >>> X, y = load_digits(return_X_y=True)
-    >>> model = FeatMAP(n_epochs=10, random_state=0).fit(X[:100])
-    >>> ax = plot.importance_bar(model, y[:100] == 4, k=5)
-    >>> len(ax.patches)
-    5
-    """
-    model = checked_model("importance_bar", model)
-    chosen = checked_rows("importance_bar", model, rows)
-    k = checked_count("importance_bar", "k", k, 1, MOST_NAMES)
-    names = names_of_features("importance_bar", model, feature_names, image_shape)
-    mean = mean_importance(model, some_of(chosen))
-    top = by_importance(mean)[:k]
-    ax = axes_or_new(ax, (6.4, max(3.0, 1.2 + BAR_INCHES * len(top))))
-    ax.barh(range(len(top)), mean[top], height=0.7, color=COLOURS[0])
-    name_bars(ax, [names[column] for column in top])
-    ax.set_xlim(0, float(mean[top].max()) * 1.05 or 1)
-    ax.set_xlabel(VARIATION if len(chosen) == 1 else f"mean {VARIATION}")
-    whose = name_of_row(model, chosen[0]) if len(chosen) == 1 else f"{len(chosen):,} rows"
-    write_title(ax, model, f"Features that vary most around {whose}")
-    return ax
-
-
-ROWS_OF_A_GROUP = 500
+VARIATION = "local variation (importance)"  # what pictures call it: noise varies locally too
+BARS, COLUMNS = 10, 30  # features that are drawn unless the user asks for another number
 MOST_COLUMNS = 100
+ROWS_OF_A_GROUP = 500  # the mean of a random sample of so many rows is drawn, one for each of many groups
+BAR_INCHES = 0.27
 CELL_INCHES = 0.3
 LETTER_INCHES = 0.085  # of a small letter, at most
 
 
 @documented
-def importance_heatmap(
+def importance(
     model: ModelOrPipeline,
-    labels: ArrayLike,
+    rows: int | slice | ArrayLike | None = None,
     *,
-    k: int = 30,
+    labels: ArrayLike | None = None,
+    k: int | None = None,
     image_shape: tuple[int, ...] | None = None,
     feature_names: ArrayLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the mean importance of features in groups of rows, as a table of colours.
+    """Draw the features that vary most around rows as bars, or within groups of rows as a table of colours.
 
-    A bright cell means that the feature varies within the group, between its rows and their neighbours. It does not
-    mean that the feature tells the group from others; `contrast` draws that.
+    Importance is the part that a feature has in the directions in which the neighbours of a row vary, from 0 to 1. If
+    the data have few features, they may vary in all of them, and then all importances are 1 and rank nothing. That a
+    feature varies within a group does not mean that it tells the group from others; `contrast` draws that.
 
     Parameters
     ----------
     {model}
-    labels : array-like of shape (n_samples,)
-        The group of each row: text, booleans or up to 30 different integers. Rows with a missing label are left out.
-        Of a group of more than 500 rows a random sample of 500 is averaged.
-    k : int, default=30
-        How many features to draw, from 1 to 100. They are the first of every group, then the second of every group,
-        and so on.
+    rows : int, slice or array-like, default=None
+        The rows whose mean is drawn, by their numbers or names or by a mask of shape (n_samples,); None takes all. Of
+        more than 5,000 rows a random sample of 5,000 is averaged.
+    labels : array-like of shape (n_samples,), default=None
+        The group of each row, for a table of groups and features: text, booleans or up to 30 different integers. Rows
+        with a missing label are left out. Of a group of more than 500 rows a random sample of 500 is averaged.
+    k : int, default=None
+        How many features to draw: up to 40 bars, 10 by default, or up to 100 columns of a table, 30 by default.
     {image_shape, feature_names, ax}
 
     Returns
     -------
     matplotlib.axes.Axes
-        The Axes of the table, with a colour bar. Rows are groups. Columns are features, sorted by the group in which
-        they are most important.
+        The Axes of the bars, with the most important feature at the top. With ``labels``, the Axes of the table, with
+        a colour bar: its rows are groups, and its columns are the first feature of every group, then the second of
+        every group and so on, sorted by the group in which they are most important.
 
     Examples
     --------
@@ -131,29 +80,72 @@ def importance_heatmap(
     >>> from featmap import FeatMAP, plot
     >>> X, y = load_digits(return_X_y=True)
     >>> model = FeatMAP(n_epochs=10, random_state=0).fit(X[:100])
-    >>> ax = plot.importance_heatmap(model, y[:100], k=12)
+    >>> ax = plot.importance(model, y[:100] == 4, k=5)
+    >>> len(ax.patches)
+    5
+    >>> ax = plot.importance(model, labels=y[:100], k=12)
     >>> ax.get_images()[0].get_array().shape
     (10, 12)
     """
-    model = checked_model("importance_heatmap", model)
-    k = checked_count("importance_heatmap", "k", k, 1, MOST_COLUMNS)
-    groups = _checked_groups(labels, model)
-    names = names_of_features("importance_heatmap", model, feature_names, image_shape)
-    means = _means_of_groups(model, groups)
+    model = checked_model("importance", model)
+    chosen = np.arange(len(model.embedding_)) if rows is None else checked_rows("importance", model, rows)
+    names = names_of_features("importance", model, feature_names, image_shape)
+    if labels is None:
+        k = checked_count("importance", "k", BARS if k is None else k, 1, MOST_NAMES)
+        return _draw_bars(model, chosen, k, names, ax)
+    k = checked_count("importance", "k", COLUMNS if k is None else k, 1, MOST_COLUMNS)
+    return _draw_groups(model, chosen, _checked_groups(labels, model), k, names, ax)
+
+
+def _draw_bars(model: Model, rows: np.ndarray, k: int, names: list[str], ax: Axes | None) -> Axes:
+    mean = mean_importance(model, some_of(rows))
+    top = by_importance(mean)[:k]
+    ax = axes_or_new(ax, (6.4, max(3.0, 1.2 + BAR_INCHES * len(top))))
+    ax.barh(range(len(top)), mean[top], height=0.7, color=COLOURS[0])
+    name_bars(ax, [names[column] for column in top])
+    ax.set_xlim(0, float(mean[top].max()) * 1.05 or 1)
+    ax.set_xlabel(VARIATION if len(rows) == 1 else f"mean {VARIATION}")
+    whose = name_of_row(model, rows[0]) if len(rows) == 1 else f"{len(rows):,} rows"
+    write_title(ax, model, f"Features that vary most around {whose}")
+    return ax
+
+
+def _draw_groups(
+    model: Model, rows: np.ndarray, groups: Categories, k: int, names: list[str], ax: Axes | None
+) -> Axes:
+    """Draw the mean importance of the leading features in each group of which there are rows."""
+    members = {name: rows[groups.codes[rows] == code] for code, name in enumerate(groups.names)}
+    members = {name: some_of(own, ROWS_OF_A_GROUP) for name, own in members.items() if len(own)}
+    means = np.array([mean_importance(model, own) for own in members.values()])
     columns = leading_features(means, k)
-    shown_names = [names[column] for column in columns]
-    ax = axes_or_new(ax, _size(shown_names, groups.names))
-    shown = _draw_table(ax, means[:, columns], shown_names, groups.names)
+    across, down = [shortened(names[column]) for column in columns], [shortened(name) for name in members]
+    room_for_names = LETTER_INCHES * max(len(name) for name in across)  # they stand upright
+    height = max(3.5, CELL_INCHES * len(down) + room_for_names + 1.2)
+    ax = axes_or_new(ax, (max(5.0, CELL_INCHES * len(across) + 2.5), height))
+    table = means[:, columns]
+    shown = ax.imshow(table, cmap="viridis", vmin=0, vmax=table.max() or 1, aspect="auto", interpolation="nearest")
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    small: dict[str, Any] = {"fontsize": "small", **PLAIN_TEXT}
+    ax.set_xticks(range(len(across)), across, rotation=90, **small)
+    ax.set_yticks(range(len(down)), down, **small)
     ax.set_ylabel(groups.title or "", **PLAIN_TEXT)
     write_title(ax, model, "Features that vary within each group")
     attached_bar(ax, shown, f"mean {VARIATION}")
     return ax
 
 
-def _size(columns: list[str], rows: list[str]) -> tuple[float, float]:
-    """Inches of a figure with room for all cells, and for the names of columns, which stand upright."""
-    names = LETTER_INCHES * max(len(shortened(name)) for name in columns)
-    return max(5.0, CELL_INCHES * len(columns) + 2.5), max(3.5, CELL_INCHES * len(rows) + names + 1.2)
+def mean_importance(model: Model, rows: np.ndarray) -> np.ndarray:
+    """Return the mean over some rows for each feature: shape (n_features,)."""
+    total = np.zeros(model.n_features_in_)
+    for block in in_blocks(rows):
+        total += model.feature_importance(block).sum(axis=0, dtype=np.float64)
+    return total / len(rows)
+
+
+def by_importance(importance: np.ndarray) -> np.ndarray:
+    """Return column numbers, the most important feature first; equal features keep their order."""
+    return np.argsort(-importance, axis=-1, kind="stable")
 
 
 def leading_features(means: np.ndarray, k: int) -> np.ndarray:
@@ -167,52 +159,10 @@ def leading_features(means: np.ndarray, k: int) -> np.ndarray:
     return chosen[np.lexsort((-means[best, chosen], best))]
 
 
-def _means_of_groups(model: Model, groups: Categories) -> np.ndarray:
-    members = [np.flatnonzero(groups.codes == code) for code in range(len(groups.names))]
-    return np.array([mean_importance(model, some_of(rows, ROWS_OF_A_GROUP)) for rows in members])
-
-
-def _draw_table(ax: Axes, table: np.ndarray, columns: list[str], rows: list[str]) -> Any:
-    shown = ax.imshow(table, cmap="viridis", vmin=0, vmax=table.max() or 1, aspect="auto", interpolation="nearest")
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)
-    small: dict[str, Any] = {"fontsize": "small", **PLAIN_TEXT}
-    ax.set_xticks(range(len(columns)), [shortened(name) for name in columns], rotation=90, **small)
-    ax.set_yticks(range(len(rows)), [shortened(name) for name in rows], **small)
-    return shown
-
-
 def _checked_groups(labels: ArrayLike, model: Model) -> Categories:
-    groups = read_labels("importance_heatmap", labels, len(model.embedding_), row_names_of(model))
+    groups = read_labels("importance", labels, len(model.embedding_), row_names_of(model))
     if not isinstance(groups, Categories) or not groups.names:
         raise InvalidParameterError(
-            "importance_heatmap(labels=…): labels must name the group of each row by text, booleans or a few integers"
+            "importance(labels=…): labels must name the group of each row by text, booleans or a few integers"
         )
     return groups
-
-
-VARIATION = "local variation (importance)"  # what pictures call it: noise varies locally too
-ROWS_AT_ONCE = 500  # rows whose importance of all features is in memory at one time
-
-
-def by_importance(importance: np.ndarray) -> np.ndarray:
-    """Return column numbers, the most important feature first; equal features keep their order."""
-    return np.argsort(-importance, axis=-1, kind="stable")
-
-
-def mean_importance(model: Model, rows: np.ndarray) -> np.ndarray:
-    """Return the mean over some rows for each feature: shape (n_features,)."""
-    total = np.zeros(model.n_features_in_)
-    for block in _blocks(model, rows):
-        total += block.sum(axis=0, dtype=np.float64)
-    return total / len(rows)
-
-
-def importance_of_feature(model: Model, rows: np.ndarray, column: int) -> np.ndarray:
-    """Return the importance of one feature for some rows: shape (n_rows,)."""
-    return np.concatenate([block[:, column] for block in _blocks(model, rows)])
-
-
-def _blocks(model: Model, rows: np.ndarray) -> Iterator[np.ndarray]:
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        yield model.feature_importance(rows[start : start + ROWS_AT_ONCE])

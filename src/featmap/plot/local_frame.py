@@ -12,7 +12,6 @@ from .parts.cloud import Cloud, draw_rings
 from .parts.colours import NEUTRAL
 from .parts.model import (
     MOST_NAMES,
-    Model,
     ModelOrPipeline,
     check_kind,
     check_two_dimensions,
@@ -25,7 +24,6 @@ from .parts.model import (
     write_title,
 )
 
-SIZE = (9.0, 5.6)
 SURROUNDINGS, MAP = (0, 0, 0.62, 1), (0.66, 0.3, 0.34, 0.7)
 HOW_TO_READ = (
     "An arrow points to where its feature increases.",
@@ -83,22 +81,18 @@ def local_frame(
     names = names_of_features("local_frame", model, feature_names, image_shape)
     shown = shown_arrows(model, row, k, kind)
     shown_names = [shortened(names[column]) for column in shown.columns]
-    ax = axes_for_panels(ax, SIZE)
+    ax = axes_for_panels(ax, (9.0, 5.6))
     surroundings = ax.inset_axes(SURROUNDINGS)
     scale = draw_surroundings(surroundings, model, row, shown, shown_names, None)
     longest = longest_in_words(kind, shown_names, shown.arrows, scale, shown.units)
     write_caption(surroundings, [*HOW_TO_READ, *longest, model.trust().sentence])
     write_title(ax, model, f"What changes across the map around {name_of_row(model, row)}")
-    _draw_whole_map(ax.inset_axes(MAP), model, row)
-    return ax
-
-
-def _draw_whole_map(ax: Axes, model: Model, row: int) -> None:
-    """Draw all points in grey, and the part that is drawn large."""
-    cloud = Cloud(ax, model.embedding_, behind=map_behind(model))
+    whole_map = ax.inset_axes(MAP)
+    cloud = Cloud(whole_map, model.embedding_, behind=map_behind(model))
     cloud.draw_behind()
     cloud.draw(c=NEUTRAL)
-    draw_rings(ax, cloud.positions[[row]])
+    draw_rings(whole_map, cloud.positions[[row]])
     cloud.finish_axes()
-    ax.set(xlabel="", ylabel="")
-    draw_zoomed_part(ax, model, row)
+    whole_map.set(xlabel="", ylabel="")
+    draw_zoomed_part(whole_map, model, row)
+    return ax

@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 from matplotlib.patheffects import withStroke
@@ -21,7 +20,18 @@ HALO = withStroke(linewidth=2.5, foreground="white", alpha=0.85)
 
 # Names come from the data. A "$" or "_" in a name is a character, not a formula.
 PLAIN_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
-LONGEST_NAME = 28  # letters
+
+LONGEST_NAME = 28  # characters
+LETTER = 0.47  # mean width of a letter, in font sizes
+FEWEST_LETTERS = 30  # in a line of a caption, however narrow the picture is
+LINE = 1.35  # distance of two lines of text, in font sizes
+
+PANEL_INCHES = 3.4
+WIDEST_FIGURE, HIGHEST_FIGURE = 16.0, 12.0  # inches
+NARROWEST_FIGURE, LOWEST_FIGURE = 3.0, 2.2
+FLATTEST = 0.4  # smallest height divided by width of the space for a panel; an image may leave some of it empty
+GAP_POINTS = 10.0
+TITLE_POINTS = 12.0  # height of a line of a title, and of the space around the title
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
@@ -44,51 +54,11 @@ def print_nothing() -> None:
     """Print nothing. This is a function of a module because it is pickled together with the figure."""
 
 
-def without_ticks(ax: Axes) -> None:
-    """Remove ticks and box, because positions on a map have no units. Axis labels stay possible."""
-    ax.set(xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
-
-
-def name_dimensions(ax: Axes, n_dimensions: int) -> None:
-    """Write which two dimensions are drawn if the map has more than two."""
-    if n_dimensions > 2:
-        ax.set_xlabel(f"map dimension 1 of {n_dimensions}")
-        ax.set_ylabel(f"map dimension 2 of {n_dimensions}")
-
-
-def add_to_label(ax: Axes, text: str) -> None:
-    """Add a line of text below the Axes, under the label that is already there."""
-    label = ax.get_xlabel()
-    ax.set_xlabel(f"{label}\n{text}" if label else text, fontsize="small")
-
-
-def show_part(ax: Axes, corners: np.ndarray) -> None:
-    """Let the part of a map between two corners fill the Axes, whatever else is drawn.
-
-    Fixed limits would not do: matplotlib could not make the scales of the two axes equal without a warning.
-    """
-    ax.dataLim.set_points(corners)
-    ax.autoscale_view()
-
-
-def size_in_points(ax: Axes) -> tuple[float, float]:
-    """Return width and height of the Axes in points (1/72 inch)."""
-    box = ax.get_window_extent()
-    points_per_pixel = 72 / ax.figure.dpi
-    return box.width * points_per_pixel, box.height * points_per_pixel
-
-
-PANEL_INCHES = 3.4
-WIDEST, HIGHEST = 16.0, 12.0  # size of a new figure in inches
-NARROWEST, LOWEST = 3.0, 2.2
-FLATTEST = 0.4  # smallest height divided by width of the space for a panel; an image may leave some of it empty
-GAP_POINTS = 10.0
-TITLE_POINTS = 12.0  # height of a line of a title, and of the space around the title
-
-
 def axes_for_panels(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """Return the given Axes or new ones without axis, on which panels are put as ``child_axes``."""
+    """Return the given Axes or new ones, without ticks and box: panels are added as its ``child_axes``.
+
+    Panels move with their Axes in any layout, and are removed when it is cleared.
+    """
     ax = axes_or_new(ax, size)
     ax.set_axis_off()
     return ax
@@ -105,13 +75,12 @@ def panels_in_a_grid(
     n_columns = columns_for(n_panels)
     n_rows = math.ceil(n_panels / n_columns)
     shape = min(max(shape, FLATTEST), 1 / FLATTEST)
-    inches = min(inches, WIDEST / n_columns, HIGHEST / (n_rows * shape))
-    ax = axes_for_panels(ax, (max(NARROWEST, inches * n_columns), max(LOWEST, inches * shape * n_rows)))
+    inches = min(inches, WIDEST_FIGURE / n_columns, HIGHEST_FIGURE / (n_rows * shape))
+    size = max(NARROWEST_FIGURE, inches * n_columns), max(LOWEST_FIGURE, inches * shape * n_rows)
+    ax = axes_for_panels(ax, size)
     width, height = size_in_points(ax)
-    gap, title = (
-        min(GAP_POINTS / width, 0.2 / n_columns),
-        min(TITLE_POINTS * (1 + title_lines) / height, 0.3 / n_rows),
-    )
+    gap = min(GAP_POINTS / width, 0.2 / n_columns)
+    title = min(TITLE_POINTS * (1 + title_lines) / height, 0.3 / n_rows)
     step_across, step_down = (1 + gap) / n_columns, (1 + title) / n_rows
     positions = [divmod(number, n_columns) for number in range(n_panels)]
     return ax, [
@@ -128,19 +97,17 @@ def columns_for(n_panels: int) -> int:
     return min(candidates, key=lambda n_columns: -n_panels % n_columns)
 
 
-LETTER = 0.47  # mean width of a letter, in font sizes
-FEWEST_LETTERS = 30
+def size_in_points(ax: Axes) -> tuple[float, float]:
+    """Return width and height of the Axes in points (1/72 inch)."""
+    box = ax.get_window_extent()
+    points_per_pixel = 72 / ax.figure.dpi
+    return box.width * points_per_pixel, box.height * points_per_pixel
 
 
-def write_caption(ax: Axes, sentences: Sequence[str]) -> None:
-    """Write sentences below the Axes, under the label that is already there, each on lines of its own."""
-    size = FontProperties(size="small").get_size_in_points()
-    letters = max(int(size_in_points(ax)[0] / (LETTER * size)), FEWEST_LETTERS)
-    lines = [line for sentence in sentences for line in textwrap.wrap(sentence, letters)]
-    ax.set_xlabel("\n".join(filter(None, [ax.get_xlabel(), *lines])), fontsize="small", **PLAIN_TEXT)
-
-
-LINE = 1.35  # distance of two lines of text, in font sizes
+def without_ticks(ax: Axes) -> None:
+    """Remove ticks and box, because positions on a map have no units. Axis labels stay possible."""
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
 
 
 def name_bars(ax: Axes, names: Sequence[str]) -> None:
@@ -153,6 +120,14 @@ def name_bars(ax: Axes, names: Sequence[str]) -> None:
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.grid(axis="x", color=FAINT_INK, linewidth=0.5)
     ax.set_axisbelow(True)
+
+
+def write_caption(ax: Axes, sentences: Sequence[str]) -> None:
+    """Write sentences below the Axes, under the label that is already there, in lines no wider than the Axes."""
+    size = FontProperties(size="small").get_size_in_points()
+    letters = max(int(size_in_points(ax)[0] / (LETTER * size)), FEWEST_LETTERS)
+    lines = [line for sentence in sentences for line in textwrap.wrap(sentence, letters)]
+    ax.set_xlabel("\n".join(filter(None, [ax.get_xlabel(), *lines])), fontsize="small", **PLAIN_TEXT)
 
 
 def shortened(name: str, most: int = LONGEST_NAME) -> str:

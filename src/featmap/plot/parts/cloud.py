@@ -12,14 +12,21 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform
 
-from .canvas import FAINT_INK, HALO, INK, PLAIN_TEXT, name_dimensions, show_part, size_in_points, without_ticks
+from .canvas import FAINT_INK, HALO, INK, PLAIN_TEXT, size_in_points, without_ticks
 from .colours import COLOURS, NEUTRAL, Categories, Numbers
-from .model import MOST_NAMES, Model, name_of_row
-from .placed_labels import Label
 
 COVERED = 0.2  # part of the Axes that the points would cover if none overlapped
-SMALLEST, LARGEST = 0.05, 36.0  # area of a point, in square points
+SMALLEST_POINT, LARGEST_POINT = 0.05, 36.0  # area of a point, in square points
 MANY = 20_000  # from this number on a vector file holds the points as pixels
+RING = 110.0  # area of a ring, in square points
+
+CENTRAL = (0.05, 0.95)  # quantiles between which the centre of the map lies, in each dimension
+FAR = 2.0  # points further from the centre than so many times its larger side are far
+WORTHWHILE = 0.7  # all points are shown if the view without the far ones is not smaller than this part of the whole
+APART = 0.35  # far points are counted together if their directions differ by less, in radians
+INSET = 7.0  # distance of an arrowhead from the edge, in points
+HEAD = 9.0  # size of an arrowhead, in points
+ARROWHEAD = np.array([(1.0, 0.0), (-0.7, 0.6), (-0.7, -0.6)])
 
 
 class Cloud:
@@ -46,7 +53,8 @@ class Cloud:
         order = self.order if chosen is None else self.order[chosen[self.order]]
         x, y = self.positions[order].T
         colours = c[order] if isinstance(c, np.ndarray) else c
-        settings = {"s": self.area, "linewidths": 0, "rasterized": len(self.positions) >= MANY}
+        many = len(self.positions)
+        settings = {"s": self.area_among(many), "linewidths": 0, "rasterized": many >= MANY}
         return self.ax.scatter(x, y, c=colours, **(settings | options))
 
     def draw_labelled(self, labels: Categories | Numbers | None) -> Any:
@@ -62,7 +70,8 @@ class Cloud:
             self.draw(~known, c=NEUTRAL)
             return self.draw(known, c=labels.values, cmap="viridis")
         else:
-            self._draw_categories(labels)
+            self.draw(labels.codes < 0, c=NEUTRAL)
+            self.draw(labels.codes >= 0, c=np.array([*labels.colours, NEUTRAL])[labels.codes])
         return None
 
     def draw_behind(self) -> None:
@@ -91,24 +100,18 @@ class Cloud:
         if self.n_dimensions == 1:
             self.ax.set_xlabel("the map's only dimension")
             self.ax.set_ylabel("number of points")
-        else:
-            self.ax.set_aspect("equal", adjustable="datalim")
-            fill_with_bulk(self.ax, np.concatenate([self.behind, self.positions]))
-
-    @property
-    def area(self) -> float:
-        """Area of one point in square points if all points are drawn."""
-        return self.area_among(len(self.positions))
+            return
+        self.ax.set_aspect("equal", adjustable="datalim")
+        positions = np.concatenate([self.behind, self.positions])
+        bulk = bulk_of(positions)
+        if not bulk.all():
+            show_part(self.ax, np.array([positions[bulk].min(axis=0), positions[bulk].max(axis=0)]))
+            FarPoints(self.ax, positions[~bulk])
 
     def area_among(self, n_points: int) -> float:
         """Return the area of one point in square points if ``n_points`` are drawn."""
         width, height = size_in_points(self.ax)
-        return float(np.clip(COVERED * width * height / n_points, SMALLEST, LARGEST))
-
-    def _draw_categories(self, categories: Categories) -> None:
-        self.draw(categories.codes < 0, c=NEUTRAL)
-        colours = np.array([*categories.colours, NEUTRAL])[categories.codes]
-        self.draw(categories.codes >= 0, c=colours)
+        return float(np.clip(COVERED * width * height / n_points, SMALLEST_POINT, LARGEST_POINT))
 
 
 def _positions(embedding: np.ndarray, labels: Categories | Numbers | None) -> np.ndarray:
@@ -123,7 +126,7 @@ def _stacked(along: np.ndarray, labels: Categories | Numbers | None) -> np.ndarr
     n_columns = int(np.clip(2 * math.sqrt(len(along)), 10, 300))
     edges = np.linspace(along.min(), along.max(), n_columns + 1)[1:-1]
     column = np.searchsorted(edges, along, side="right")
-    layer = np.zeros(len(along)) if labels is None else _layers(labels)
+    layer = labels.values if isinstance(labels, Numbers) else np.zeros(len(along)) if labels is None else labels.codes
     order = np.lexsort((layer, column))
     starts = np.searchsorted(column[order], column[order], side="left")
     heights = np.empty(len(along))
@@ -131,17 +134,32 @@ def _stacked(along: np.ndarray, labels: Categories | Numbers | None) -> np.ndarr
     return heights
 
 
-def _layers(labels: Categories | Numbers) -> np.ndarray:
-    return labels.values if isinstance(labels, Numbers) else labels.codes
+def draw_rings(ax: Axes, positions: np.ndarray) -> None:
+    """Draw a ring around each position above everything else, with a white rim so that it is seen on any colour."""
+    if not len(positions):
+        return
+    x, y = positions.T
+    for colour, width in (("white", 4.0), (INK, 1.8)):
+        ax.scatter(x, y, s=RING, facecolors="none", edgecolors=colour, linewidths=width, zorder=5, gid="mark")
 
 
-CENTRAL = (0.05, 0.95)  # quantiles between which the centre of the map lies, in each dimension
-FAR = 2.0  # points further from the centre than so many times its larger side are far
-WORTHWHILE = 0.7  # all points are shown if the view without the far ones is not smaller than this part of the whole
-APART = 0.35  # far points are counted together if their directions differ by less, in radians
-INSET = 7.0  # distance of an arrowhead from the edge, in points
-HEAD = 9.0  # size of an arrowhead, in points
-ARROWHEAD = np.array([(1.0, 0.0), (-0.7, 0.6), (-0.7, -0.6)])
+def name_dimensions(ax: Axes, n_dimensions: int) -> None:
+    """Write which two dimensions are drawn if the map has more than two."""
+    if n_dimensions > 2:
+        ax.set_xlabel(f"map dimension 1 of {n_dimensions}")
+        ax.set_ylabel(f"map dimension 2 of {n_dimensions}")
+
+
+# The part of the map that is seen
+
+
+def show_part(ax: Axes, corners: np.ndarray) -> None:
+    """Let the part of a map between two corners fill the Axes, whatever else is drawn.
+
+    Fixed limits would not do: matplotlib could not make the scales of the two axes equal without a warning.
+    """
+    ax.dataLim.set_points(corners)
+    ax.autoscale_view()
 
 
 def bulk_of(positions: np.ndarray) -> np.ndarray:
@@ -150,26 +168,13 @@ def bulk_of(positions: np.ndarray) -> np.ndarray:
     The centre of the map is the box of the middle 90 % of the points in each dimension. Points further from it than
     twice its larger side are far. Groups of 5 % of the points and more are never far.
     """
-    everything = np.ones(len(positions), bool)
     low, high = np.quantile(positions, CENTRAL, axis=0)
     reach = FAR * (high - low).max()
     near = ((positions >= low - reach) & (positions <= high + reach)).all(axis=1)
-    if near.all() or not reach > 0 or _size(positions[near]) > WORTHWHILE * _size(positions):
-        return everything
-    return near
-
-
-def fill_with_bulk(ax: Axes, positions: np.ndarray) -> None:
-    """Let the bulk of the points fill the Axes. Points that are not seen then are counted at the edge."""
-    bulk = bulk_of(positions)
-    if bulk.all():
-        return
-    show_part(ax, np.array([positions[bulk].min(axis=0), positions[bulk].max(axis=0)]))
-    FarPoints(ax, positions[~bulk])
-
-
-def _size(positions: np.ndarray) -> float:
-    return float(np.ptp(positions, axis=0).max())
+    if near.all() or not reach > 0:
+        return np.ones(len(positions), bool)
+    size, size_of_near = np.ptp(positions, axis=0).max(), np.ptp(positions[near], axis=0).max()
+    return near if size_of_near <= WORTHWHILE * size else np.ones(len(positions), bool)
 
 
 class FarPoints(Artist):
@@ -195,40 +200,39 @@ class FarPoints(Artist):
     def draw(self, renderer: Any) -> None:
         """Count the points beyond the present view in each direction, and draw one arrowhead for each."""
         self.heads, self.counts = [], []
-        point, (low, high) = self.ax.figure.dpi / 72, self.ax.bbox.get_points()
-        pixels = self.ax.transData.transform(self.positions)
-        centre, half = (low + high) / 2, (high - low) / 2
-        from_centre = (pixels - centre) / half
+        low, high = self.ax.bbox.get_points()
+        from_centre = (self.ax.transData.transform(self.positions) - (low + high) / 2) / ((high - low) / 2)
         beyond = from_centre[np.abs(from_centre).max(axis=1) > 1]
         for members in _by_direction(beyond):
-            self._mark(members.mean(axis=0), len(members), centre, half, point)
+            self._mark(members.mean(axis=0), len(members))
         for child in self.get_children():
             child.set_figure(self.ax.figure)
             child.draw(renderer)
 
-    def _mark(self, towards: np.ndarray, count: int, centre: np.ndarray, half: np.ndarray, point: float) -> None:
+    def _mark(self, towards: np.ndarray, count: int) -> None:
         """Put an arrowhead where the line from the centre to the far points leaves the view, and the count inside."""
-        on_edge = towards / np.abs(towards).max()
-        place = centre + on_edge * (half - INSET * point)
+        point, (low, high) = self.ax.figure.dpi / 72, self.ax.bbox.get_points()
+        centre, half = (low + high) / 2, (high - low) / 2
+        place = centre + towards / np.abs(towards).max() * (half - INSET * point)
         direction = towards * half / np.linalg.norm(towards * half)
         turned = ARROWHEAD @ np.array([direction, [-direction[1], direction[0]]])
-        head = {"marker": turned, "markersize": HEAD, "color": INK, "transform": IdentityTransform()}
-        self.heads.append(Line2D(*place[:, None], **head))
+        in_pixels: dict[str, Any] = {"color": INK, "transform": IdentityTransform()}
+        self.heads.append(Line2D(*place[:, None], marker=turned, markersize=HEAD, **in_pixels))
         is_sideways = abs(direction[0]) >= abs(direction[1])
+        across, along = ("right" if direction[0] > 0 else "left"), ("top" if direction[1] > 0 else "bottom")
         x, y = place - direction * HEAD * point
         text = Text(
             x,
             y,
             f"{count:,} far",
             fontsize="x-small",
-            color=INK,
-            ha=("right" if direction[0] > 0 else "left") if is_sideways else "center",
-            va="center" if is_sideways else ("top" if direction[1] > 0 else "bottom"),
+            ha=across if is_sideways else "center",
+            va="center" if is_sideways else along,
             path_effects=[HALO],
-            transform=IdentityTransform(),
+            gid="far",
+            **in_pixels,
             **PLAIN_TEXT,
         )
-        text.set_gid("far")
         self.counts.append(text)
 
 
@@ -243,26 +247,3 @@ def _by_direction(offsets: np.ndarray) -> list[np.ndarray]:
     start = int(gaps.argmax())
     order, gaps = np.roll(order, -start), np.roll(gaps, -start)
     return [offsets[group] for group in np.split(order, np.flatnonzero(gaps[1:] >= APART) + 1)]
-
-
-RING = 110.0  # area of a ring, in square points
-CLEAR = 7.0  # distance of a name from the middle of its ring, in points
-
-
-def draw_rings(ax: Axes, positions: np.ndarray) -> None:
-    """Draw a ring around each position above everything else, with a white rim so that it is seen on any colour."""
-    if not len(positions):
-        return
-    x, y = positions.T
-    for colour, width in (("white", 4.0), (INK, 1.8)):
-        ax.scatter(x, y, s=RING, facecolors="none", edgecolors=colour, linewidths=width, zorder=5, gid="mark")
-
-
-def names_of_rings(model: Model, rows: np.ndarray, positions: np.ndarray) -> list[Label]:
-    """Return the name of each row beside its ring, or nothing if there are too many to read."""
-    if len(rows) > MOST_NAMES:
-        return []
-    return [
-        Label(name_of_row(model, row), tuple(position), weight="bold", clear=CLEAR, away=(1.0, 0.3), gid="row")
-        for row, position in zip(rows, positions, strict=True)
-    ]

@@ -12,8 +12,7 @@ from matplotlib.colors import to_hex, to_rgb
 
 from ...checks.rows import check_order, label_values
 
-# Integers with more distinct values than this are read as numbers, not as categories.
-MOST_INTEGER_CATEGORIES = 30
+MOST_INTEGER_CATEGORIES = 30  # more different integers are read as numbers, not as categories
 
 
 @dataclass(frozen=True)
@@ -51,38 +50,24 @@ def read_labels(caller: str, labels: Any, n_rows: int, names: np.ndarray | None 
     values, missing = label_values(caller, labels, n_rows)
     title = getattr(labels, "name", None)
     title = None if title is None else str(title)
-    if _is_quantity(values):
+    kind = values.dtype.kind
+    if kind == "f" or (kind in "iu" and len(np.unique(values)) > MOST_INTEGER_CATEGORIES):
         return Numbers(np.where(missing, np.nan, values.astype(float)), title)
-    return _categories(values, missing, _declared_order(labels), title)
-
-
-def _is_quantity(values: np.ndarray) -> bool:
-    if values.dtype.kind == "f":
-        return True
-    return values.dtype.kind in "iu" and len(np.unique(values)) > MOST_INTEGER_CATEGORIES
-
-
-def _declared_order(labels: Any) -> list[str] | None:
-    """Return the order of the categories of a pandas Categorical or of a column of them."""
-    categories = getattr(getattr(labels, "dtype", None), "categories", None)
-    return None if categories is None else [str(name) for name in categories]
-
-
-def _categories(values: np.ndarray, missing: np.ndarray, order: list[str] | None, title: str | None) -> Categories:
     texts = np.array([str(value) for value in values.tolist()], dtype=object)
-    present = {str(value) for value in texts[~missing]}
-    if order is None:
-        order = _sorted_names(values[~missing])
-    names = [name for name in order if name in present]
-    rest = "missing"
-    if len(names) > MOST_COLOURS:
-        names, rest = _most_frequent(names, texts[~missing]), "other"
-    numbers = {name: number for number, name in enumerate(names)}
+    present = set(texts[~missing])
+    known, rest = [name for name in _order(labels, values[~missing]) if name in present], "missing"
+    if len(known) > MOST_COLOURS:
+        known, rest = _most_frequent(known, texts[~missing]), "other"
+    numbers = {name: number for number, name in enumerate(known)}
     codes = np.array([-1 if gone else numbers.get(text, -1) for text, gone in zip(texts, missing, strict=True)])
-    return Categories(codes, names, rest, title)
+    return Categories(codes, known, rest, title)
 
 
-def _sorted_names(values: np.ndarray) -> list[str]:
+def _order(labels: Any, values: np.ndarray) -> list[str]:
+    """Return the names in the order of a pandas Categorical, else numbers by size and texts as people sort them."""
+    declared = getattr(getattr(labels, "dtype", None), "categories", None)
+    if declared is not None:
+        return [str(name) for name in declared]
     if values.dtype.kind in "biu":
         return [str(value) for value in np.unique(values).tolist()]
     return sorted({str(value) for value in values.tolist()}, key=_natural)
@@ -120,7 +105,7 @@ COLOURS = (
 NEUTRAL = "#b8b8b8"
 
 MOST_COLOURS = 120
-STEPS = 18  # candidates for more colours are a grid of so many steps in red, green and blue
+COLOUR_STEPS = 18  # candidates for more colours are a grid of so many steps in red, green and blue
 DARKEST, LIGHTEST = 0.38, 0.85  # of candidates, where black is 0 and white is 1
 
 # Ottosson's OKLab, in which distances are differences seen: cones from linear RGB, then lightness and two hues.
@@ -129,7 +114,7 @@ TO_LAB = np.array([[0.21045, 0.79362, -0.00407], [1.97800, -2.42859, 0.45059], [
 
 
 def colours_for(n_categories: int) -> list[str]:
-    """Return one colour for each category: the ten, or as many more as needed, each far from all before it."""
+    """Return one colour for each category. Each colour is far from those before it."""
     return [*COLOURS, *_more_colours()][:n_categories]
 
 
@@ -141,8 +126,8 @@ def darkened(colour: str) -> str:
 
 @lru_cache(maxsize=1)
 def _more_colours() -> list[str]:
-    """Return the colours after the first ten. Each is the candidate furthest from all chosen ones, grey and white."""
-    axis = np.linspace(0, 1, STEPS)
+    """Return the colours after the first ten. Each is the candidate furthest from those before, grey and white."""
+    axis = np.linspace(0, 1, COLOUR_STEPS)
     candidates = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1).reshape(-1, 3)
     seen = perceived(candidates)
     in_between = (seen[:, 0] > DARKEST) & (seen[:, 0] < LIGHTEST)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike
 
-from .canvas import PLAIN_TEXT, add_to_label, shortened, size_in_points
+from .canvas import PLAIN_TEXT, shortened, size_in_points, write_caption
 from .colours import COLOURS, NEUTRAL, Categories, Numbers
 from .model import some_of
-from .placed_labels import Label, densest_place
+from .placed_labels import Label, PlacedLabels, densest_place
 
-SMALL = 0.02  # groups of a smaller part of the points could be hidden by a name
-FEW = 300  # points of small groups that names try not to cover
+LEGEND_ROWS = 20
+BAR_POINTS = 12.0  # width of a colour bar
+SMALL = 0.02  # a name could hide a group that is a smaller part of the points
+UNCOVERED_POINTS = 300  # points of small groups that names try not to cover
 
 
 def explain_colours(ax: Axes, labels: Categories | Numbers | None, shown: Any) -> None:
@@ -25,50 +29,36 @@ def explain_colours(ax: Axes, labels: Categories | Numbers | None, shown: Any) -
         remark = "" if np.isfinite(labels.values).all() else "grey: missing"
         colour_bar(ax, shown, " · ".join(filter(None, [labels.title, remark])))
     elif labels is not None:
-        rest = [labels.rest] if (labels.codes < 0).any() else []
-        colours = [*labels.colours, NEUTRAL]
-        legend(
-            ax, [(colour, "o") for colour in colours[: len(labels.names + rest)]], labels.names + rest, labels.title
-        )
+        names = [*labels.names, labels.rest] if (labels.codes < 0).any() else labels.names
+        styles = [(colour, "o") for colour in [*labels.colours, NEUTRAL][: len(names)]]
+        legend(ax, styles, names, labels.title)
 
 
-def are_named_on_the_map(labels: Categories | Numbers | None) -> bool:
+def are_named_on_the_map(labels: Categories | Numbers | None) -> TypeGuard[Categories]:
     """Tell whether there are more groups than colours that one can look up in a legend."""
     return isinstance(labels, Categories) and len(labels.names) > len(COLOURS)
 
 
-def names_of_groups(labels: Categories, positions: np.ndarray) -> list[Label]:
-    """Return the name of each group at its densest place; large groups come first and get the better places."""
-    sizes = np.bincount(labels.codes[labels.codes >= 0], minlength=len(labels.names))
-    return [
-        Label(
-            shortened(labels.names[code]),
-            tuple(densest_place(positions[labels.codes == code])),
-            weight="bold",
-            gid="group",
-        )
-        for code in np.argsort(-sizes, kind="stable")
+def name_groups(
+    ax: Axes, positions: np.ndarray, labels: Categories, others: Sequence[Label] = (), visible: ArrayLike = ()
+) -> None:
+    """Write the name of each group at its densest place; larger groups get the better places.
+
+    ``others`` are labels that are placed before them, and ``visible`` are places that no label should cover.
+    """
+    groups = [np.flatnonzero(labels.codes == code) for code in range(len(labels.names))]
+    names = [
+        Label(shortened(labels.names[code]), densest_place(positions[groups[code]]), weight="bold", gid="group")
+        for code in sorted(range(len(groups)), key=lambda code: -len(groups[code]))
     ]
-
-
-def small_groups(labels: Categories, positions: np.ndarray) -> np.ndarray:
-    """Return some points of each group that a name could hide."""
-    members = [np.flatnonzero(labels.codes == code) for code in range(len(labels.names))]
-    small = [rows for rows in members if len(rows) < SMALL * len(positions)]
-    each = max(FEW // max(len(small), 1), 3)
-    return positions[np.concatenate([np.empty(0, int), *(some_of(rows, each) for rows in small)])]
-
-
-def write_rest(ax: Axes, labels: Categories) -> None:
-    """Write below the map what its names are, and what grey points are."""
-    rest = f"grey: {labels.rest}" if (labels.codes < 0).any() else ""
-    text = " · ".join(filter(None, [labels.title and f"names: {labels.title}", rest]))
-    if text:
-        add_to_label(ax, text)
-
-
-LEGEND_ROWS = 20
-BAR_POINTS = 12.0
+    small = [rows for rows in groups if len(rows) < SMALL * len(positions)]
+    each = max(UNCOVERED_POINTS // max(len(small), 1), 3)
+    uncovered = [np.reshape(visible, (-1, 2)), *(positions[some_of(rows, each)] for rows in small)]
+    PlacedLabels(ax, [*others, *names], np.concatenate(uncovered))
+    meaning = [f"names: {labels.title}"] if labels.title else []
+    if (labels.codes < 0).any():
+        meaning.append(f"grey: {labels.rest}")
+    write_caption(ax, [" · ".join(meaning)])
 
 
 def legend(ax: Axes, styles: list[tuple[str, str]], names: list[str], title: str | None) -> None:

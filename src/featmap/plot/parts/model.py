@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,6 +27,7 @@ from .canvas import PLAIN_TEXT, shortened
 
 Model: TypeAlias = FeatMAP | Explanation
 ModelOrPipeline: TypeAlias = FeatMAP | Explanation | Pipeline
+Shape: TypeAlias = tuple[int, int, int]  # height, width and channels of an image
 documented = shared_parameters(
     """
 model : FeatMAP, Explanation or Pipeline
@@ -41,13 +43,11 @@ ax : matplotlib Axes, default=None
 """
 )
 
+MOST_NAMES = 40  # more names in one picture are too small to read
+ROWS_OF_A_SAMPLE = 5_000  # the picture of a random sample of so many rows looks like that of all, and takes less time
+ROWS_IN_MEMORY = 500  # rows of which all features are in memory at one time
 
-def last_step(model: Any) -> Any:
-    """Return the last step of a pipeline, and anything else as it is.
-
-    The rows of the last step are those of the pipeline, so labels and row numbers fit both.
-    """
-    return model[-1] if isinstance(model, Pipeline) else model
+# The model
 
 
 def checked_model(caller: str, model: Any, parameter: str = "model") -> Model:
@@ -74,30 +74,9 @@ def checked_map(caller: str, model: Any, parameter: str = "model") -> Model:
     return last
 
 
-def row_names_of(model: Model) -> np.ndarray | None:
-    """Return the names of the rows, if the data had some."""
-    return getattr(model, "row_names_in_", None)
-
-
-def is_part_of_a_map(model: Model) -> bool:
-    """Tell whether the points are new rows on a map, or some of its rows, rather than all of its rows."""
-    return model._points.is_part_of_map
-
-
-def map_behind(model: Model) -> np.ndarray | None:
-    """Return the whole map that new rows, or some rows, lie on; None if the points are the whole map themselves."""
-    return model._points.mapped.embedding if is_part_of_a_map(model) else None
-
-
-def checked_density_model(caller: str, model: Any, parameter: str) -> FeatMAP:
-    """Return a model that has radii of neighbourhoods in the data and on the map."""
-    checked: Any = checked_model(caller, model, parameter)
-    if not hasattr(checked, "density_correlation_"):
-        raise InvalidParameterError(
-            f"{caller}({parameter}=…): {parameter} must be a fitted FeatMAP, which has radii on the map; "
-            f"got {type(model).__name__}"
-        )
-    return checked
+def last_step(model: Any) -> Any:
+    """Return the last step of a pipeline, which has the same rows, and anything else as it is."""
+    return model[-1] if isinstance(model, Pipeline) else model
 
 
 def check_two_dimensions(caller: str, model: Model) -> None:
@@ -106,43 +85,42 @@ def check_two_dimensions(caller: str, model: Model) -> None:
         raise InvalidParameterError(f"{caller}(model=…): the map must have two or more dimensions, n_components >= 2")
 
 
+def map_behind(model: Model) -> np.ndarray | None:
+    """Return the whole map if the model explains new rows or some of the rows, else None."""
+    return model._points.mapped.embedding if model._points.is_part_of_map else None
+
+
 def write_title(ax: Axes, model: Model, what: str | None = None) -> None:
     """Write above the Axes what is drawn, and below that, of which map."""
-    if what is None:
-        ax.set_title(name_of_map(model), fontsize="medium", **PLAIN_TEXT)
-    else:
-        ax.set_title(f"{what}\n{name_of_map(model)}", fontsize="medium", **PLAIN_TEXT)
+    ax.set_title("\n".join(filter(None, [what, name_of_map(model)])), fontsize="medium", **PLAIN_TEXT)
 
 
 def name_of_map(model: Model) -> str:
-    """Return what kind of map it is, its number of rows and, for a model of ours, the settings that shaped it."""
+    """Return what kind of map it is, its number of rows and, for a fitted model, the settings that shaped it."""
     n_rows = len(model.embedding_)
+    rows = "row" if n_rows == 1 else "rows"
     if isinstance(model, FeatMAP):
-        return f"featMAP of {_rows(n_rows)} · {settings_of(model)}"
-    if not is_part_of_a_map(model):
-        return f"Map of {_rows(n_rows)}"
-    n_mapped = len(model._points.mapped.embedding)
+        return f"featMAP of {n_rows:,} {rows} · {settings_of(model)}"
+    if not model._points.is_part_of_map:
+        return f"Map of {n_rows:,} {rows}"
     kind = "new " if (model._points.rows < 0).any() else ""
-    return f"{n_rows:,} {kind}{'row' if n_rows == 1 else 'rows'} on the map of {n_mapped:,}"
+    return f"{n_rows:,} {kind}{rows} on the map of {len(model._points.mapped.embedding):,}"
 
 
 def settings_of(model: FeatMAP) -> str:
-    """Return the settings that shaped a map, those at their defaults left out if they seldom change."""
+    """Return the settings that shaped a map, without the metric and the components if they are the default."""
+    settings = [f"{model.n_neighbors} neighbors", f"density {model.density_weight:g}"]
     n_components = n_components_of(model.pca)
-    components = "" if n_components is None else f", {n_components} principal components"
-    metric = "" if model.metric == "euclidean" else f", {_name_of_metric(model.metric)}"
-    return f"{model.n_neighbors} neighbors, density {model.density_weight:g}{components}{metric}"
+    if n_components is not None:
+        settings.append(f"{n_components} principal components")
+    if model.metric != "euclidean":
+        settings.append(
+            str(getattr(model.metric, "__name__", "own metric" if callable(model.metric) else model.metric))
+        )
+    return ", ".join(settings)
 
 
-def _name_of_metric(metric: object) -> str:
-    return metric if isinstance(metric, str) else getattr(metric, "__name__", "own metric")
-
-
-def _rows(n_rows: int) -> str:
-    return f"{n_rows:,} rows" if n_rows != 1 else "1 row"
-
-
-MOST_NAMES = 40  # more names in one picture are too small to read
+# Rows
 
 
 def checked_row(caller: str, model: Model, row: Any) -> int:
@@ -164,10 +142,31 @@ def checked_rows(caller: str, model: Model, rows: Any, parameter: str = "rows") 
     return chosen
 
 
-def check_kind(caller: str, kind: Any) -> None:
-    """Refuse unknown kinds of arrows."""
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise InvalidParameterError(f"{caller}(kind={kind!r}): kind must be one of {', '.join(map(repr, KINDS))}")
+def row_names_of(model: Model) -> np.ndarray | None:
+    """Return the names of the rows, if the data had some."""
+    return getattr(model, "row_names_in_", None)
+
+
+def name_of_row(model: Model, row: int) -> str:
+    """Return the name that the data have for a row, else "row 3"."""
+    names = row_names_of(model)
+    return f"row {row}" if names is None else shortened(str(names[row]))
+
+
+def some_of(rows: np.ndarray, most: int = ROWS_OF_A_SAMPLE) -> np.ndarray:
+    """Return the rows, or a random sample of ``most`` of them in the same order."""
+    if len(rows) <= most:
+        return rows
+    return rows[np.sort(np.random.default_rng(0).choice(len(rows), most, replace=False))]
+
+
+def in_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the rows, so many at a time that all their features fit into memory."""
+    for start in range(0, len(rows), ROWS_IN_MEMORY):
+        yield rows[start : start + ROWS_IN_MEMORY]
+
+
+# Features
 
 
 def names_of_features(
@@ -196,6 +195,19 @@ def checked_names(caller: str, names: Any, n_features: int) -> list[str]:
     return texts
 
 
+def checked_shape(caller: str, image_shape: Any, n_features: int) -> Shape:
+    """Return height, width and channels of images with one pixel per feature."""
+    shape = tuple(np.atleast_1d(image_shape).tolist())
+    whole = all(isinstance(length, int) and length > 0 for length in shape)
+    if len(shape) not in (2, 3) or not whole or math.prod(shape) != n_features:
+        raise InvalidParameterError(
+            f"{caller}(image_shape={image_shape!r}): image_shape must be (height, width) or "
+            f"(height, width, channels) with one value per feature; the model has {n_features} features"
+        )
+    height, width, channels = (*shape, 1)[:3]
+    return height, width, channels
+
+
 def checked_feature(caller: str, names: list[str], feature: Any) -> int:
     """Return the column of a feature that is given by its number or by its name."""
     if is_integer(feature, -len(names), len(names) - 1):
@@ -210,45 +222,16 @@ def checked_feature(caller: str, names: list[str], feature: Any) -> int:
     )
 
 
-def name_of_row(model: Model, row: int) -> str:
-    """Return the name that the data have for a row, else "row 3"."""
-    names = row_names_of(model)
-    return f"row {row}" if names is None else shortened(str(names[row]))
-
-
-Shape = tuple[int, int, int]  # height, width, channels
-
-
-def checked_shape(caller: str, image_shape: Any, n_features: int) -> Shape:
-    """Return height, width and channels of images with one pixel per feature."""
-    shape = tuple(np.atleast_1d(image_shape).tolist())
-    whole = all(isinstance(length, int) and length > 0 for length in shape)
-    if len(shape) not in (2, 3) or not whole or math.prod(shape) != n_features:
-        raise InvalidParameterError(
-            f"{caller}(image_shape={image_shape!r}): image_shape must be (height, width) or "
-            f"(height, width, channels) with one value per feature; the model has {n_features} features"
-        )
-    height, width, channels = (*shape, 1)[:3]
-    return height, width, channels
-
-
-ROWS_AT_ONCE = 2_000
-
-
-def values_of_feature(model: Model, rows: np.ndarray, column: int) -> np.ndarray:
-    """Return the values of one feature for some rows. With cosine distances they are those of rows of length 1."""
+def values_of_feature(model: Model, column: int) -> np.ndarray:
+    """Return the values of one feature in the user's units. With cosine distances, rows have length 1."""
     points = model._points
     data = points.mapped.data.columns(np.array([column]))
-    blocks = [rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE)]
+    blocks = in_blocks(np.arange(len(model.embedding_)))
     scaled = np.concatenate([dense_rows(points.values, block)[:, column] for block in blocks])
     return data.restore(scaled[:, None])[:, 0]
 
 
-MOST_ROWS = 5_000
-
-
-def some_of(rows: np.ndarray, most: int = MOST_ROWS) -> np.ndarray:
-    """Return the rows, or a random sample of ``most`` of them in the same order."""
-    if len(rows) <= most:
-        return rows
-    return rows[np.sort(np.random.default_rng(0).choice(len(rows), most, replace=False))]
+def check_kind(caller: str, kind: Any) -> None:
+    """Refuse unknown kinds of arrows."""
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise InvalidParameterError(f"{caller}(kind={kind!r}): kind must be one of {', '.join(map(repr, KINDS))}")

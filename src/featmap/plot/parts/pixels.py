@@ -1,4 +1,4 @@
-"""The importance of features that are pixels, as images."""
+"""Features that are pixels, as images."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import InvalidParameterError
 from .canvas import HALO, INK, without_ticks
-from .model import Model, Shape
+from .model import Shape
 
 
 def checked_images(
@@ -32,11 +32,6 @@ def checked_images(
             f"got {values.size} values"
         )
     return list(values.reshape(n_images, *shape).mean(axis=3))
-
-
-def pixel_importance(model: Model, rows: Any, shape: Shape) -> np.ndarray:
-    """Return the importance of each pixel. The channels of a pixel are joined by their Euclidean norm."""
-    return np.linalg.norm(model.feature_importance(rows).reshape(-1, *shape), axis=3)
 
 
 def number_pixels(ax: Axes) -> None:
@@ -56,20 +51,16 @@ def outline_pixels(ax: Axes, columns: np.ndarray, shape: Shape) -> None:
         ax.add_patch(square)
 
 
-def draw_image(ax: Axes, pixels: np.ndarray, outlined: np.ndarray | None, most: float) -> Any:
-    """Draw the importance on a scale from 0 to ``most``, and the outline of the row's own image."""
-    without_ticks(ax)
-    shown = ax.imshow(pixels, cmap="viridis", vmin=0, vmax=most)
-    if outlined is not None:
-        _outline(ax, outlined)
-    return shown
-
-
-def draw_differences(ax: Axes, pixels: np.ndarray, outlined: np.ndarray | None) -> Any:
+def draw_differences(ax: Axes, pixels: np.ndarray, outlined: np.ndarray | None, cmap: Any = "PuOr_r") -> Any:
     """Draw differences of either sign, white where there is none, and the outline of the row's own image."""
-    without_ticks(ax)
     most = float(np.abs(pixels).max()) or 1.0
-    shown = ax.imshow(pixels, cmap="PuOr_r", vmin=-most, vmax=most)
+    return draw_image(ax, pixels, outlined, cmap=cmap, vmin=-most, vmax=most)
+
+
+def draw_image(ax: Axes, pixels: np.ndarray, outlined: np.ndarray | None, **colours: Any) -> Any:
+    """Draw one number per pixel in colour, and the outline of the row's own image."""
+    without_ticks(ax)
+    shown = ax.imshow(pixels, **colours)
     if outlined is not None:
         _outline(ax, outlined)
     return shown

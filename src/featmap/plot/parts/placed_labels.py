@@ -17,15 +17,27 @@ from matplotlib.collections import LineCollection
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform
+from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from .canvas import HALO, INK, PALE_INK, PLAIN_TEXT, shortened
 from .model import some_of
 
 SHRUNK = (1.0, 0.85, 0.7, 0.6)  # sizes of the font that are tried until all names have a free place
-WIDEST = 0.45  # part of the width of the Axes that a name may take
-MARGIN = 2.0  # free space around a name, in points
+WIDEST_NAME = 0.45  # part of the width of the Axes that a name may take
+SPACE_AROUND = 2.0  # free space around a name, in points
 FAR_FROM_ANCHOR = 6.0  # a line leads from the anchor to a name that is further away, in points
+
+N_ANGLES = 24
+N_DISTANCES = 40
+N_COMPARED = 150  # free places, the cheapest ones, that are compared by what they would cover
+STEP_OF_A_BOX = 0.5  # distances are tried in steps of so many heights of the box
+TURN = 2.0  # price of the direction opposite to the wanted one, in heights of the box
+OUTSIDE = 1e3  # a box that finds no free place overlaps others rather than leaving the room
+COVER = 3.0  # price of covering something that should stay visible, in heights of the box
+
+MOST_POINTS = 2_000  # a group's densest place is looked for among so many of its points
+SHARE = 0.25  # a place is dense if this part of the group is near
 
 
 @dataclass(frozen=True)
@@ -33,12 +45,12 @@ class Label:
     """A name and the place on the map that it belongs to: see `Wish`. ``clear`` is in points."""
 
     text: str
-    anchor: tuple[float, float]
+    anchor: ArrayLike
     colour: str = INK
     size: float = 1.0
     weight: str = "normal"
     clear: float | None = None
-    away: tuple[float, float] = (0.0, 0.0)
+    away: ArrayLike = (0.0, 0.0)
     gid: str = "name"
 
 
@@ -50,7 +62,20 @@ class PlacedLabels(Artist):
         self.ax = ax
         self.labels = list(labels)
         self.visible = np.empty((0, 2)) if visible is None else np.asarray(visible, float)
-        self.texts = [_text(label) for label in self.labels]
+        in_the_middle: dict[str, Any] = {"ha": "center", "va": "center", "multialignment": "center"}
+        self.texts = [
+            Text(
+                text=label.text,
+                color=label.colour,
+                fontweight=label.weight,
+                gid=label.gid,
+                path_effects=[HALO],
+                transform=IdentityTransform(),
+                **in_the_middle,
+                **PLAIN_TEXT,
+            )
+            for label in self.labels
+        ]
         self.leaders = LineCollection([], colors=PALE_INK, linewidths=0.6, transform=IdentityTransform())
         self.font_size = FontProperties(size="small").get_size_in_points()
         self.set_zorder(6)
@@ -84,7 +109,7 @@ class PlacedLabels(Artist):
         wishes = []
         for label, text, anchor in zip(self.labels, self.texts, anchors, strict=True):
             text.set_fontsize(self.font_size * label.size * shrunk)
-            size = _fit(text, label.text, WIDEST * self.ax.bbox.width, renderer) + 2 * MARGIN * point
+            size = _fit(text, label.text, WIDEST_NAME * self.ax.bbox.width, renderer) + 2 * SPACE_AROUND * point
             clear = None if label.clear is None else label.clear * point
             wishes.append(Wish(anchor, size, clear, np.asarray(label.away, float)))
         return wishes
@@ -103,22 +128,6 @@ class PlacedLabels(Artist):
         return lines
 
 
-def _text(label: Label) -> Text:
-    text = Text(
-        text=label.text,
-        color=label.colour,
-        fontweight=label.weight,
-        ha="center",
-        va="center",
-        multialignment="center",
-        transform=IdentityTransform(),
-        **PLAIN_TEXT,
-    )
-    text.set_gid(label.gid)
-    text.set_path_effects([HALO])
-    return text
-
-
 def _fit(text: Text, full: str, width: float, renderer: Any) -> np.ndarray:
     """Shorten the lines of a text that is too wide, and return its size in pixels."""
     text.set_text(full)
@@ -131,25 +140,12 @@ def _fit(text: Text, full: str, width: float, renderer: Any) -> np.ndarray:
     return np.array([box.width, box.height])
 
 
-MOST_POINTS = 2_000  # of a group, among which the densest place is looked for
-SHARE = 0.25  # a place is dense if this part of the group is near
-
-
 def densest_place(positions: np.ndarray) -> np.ndarray:
     """Return the point of a group around which the nearest quarter of the group is nearest."""
     positions = positions[some_of(np.arange(len(positions)), MOST_POINTS)]
     k = min(max(round(SHARE * len(positions)), 3), len(positions))
     distances = cKDTree(positions).query(positions, [k])[0][:, 0]
     return positions[distances.argmin()]
-
-
-N_DIRECTIONS = 24
-N_DISTANCES = 40
-N_COMPARED = 150  # free places, the cheapest ones, that are compared by what they would cover
-STEP = 0.5  # distances are tried in steps of so many heights of the box
-TURN = 2.0  # price of the direction opposite to the wanted one, in heights of the box
-OUTSIDE = 1e3  # a box that finds no free place overlaps others rather than leaving the room
-COVER = 3.0  # price of covering something that should stay visible, in heights of the box
 
 
 @dataclass(frozen=True)
@@ -183,8 +179,8 @@ def place_boxes(wishes: list[Wish], room: np.ndarray, visible: np.ndarray) -> tu
         forbidden = OUTSIDE * outside + overlap
         cheapest = np.lexsort((prices, forbidden))[:N_COMPARED]
         cheapest = cheapest[forbidden[cheapest] <= forbidden[cheapest[0]]]
-        covered = COVER * wish.size[1] * _covered(candidates[cheapest], wish.size, visible)
-        best = cheapest[(prices[cheapest] + covered).argmin()]
+        covers = (np.abs(candidates[cheapest, None] - visible) < wish.size / 2).all(axis=2)
+        best = cheapest[(prices[cheapest] + COVER * wish.size[1] * covers.sum(axis=1)).argmin()]
         all_free &= bool(forbidden[best] <= 0)
         centres[number] = candidates[best]
     return centres, all_free
@@ -192,22 +188,18 @@ def place_boxes(wishes: list[Wish], room: np.ndarray, visible: np.ndarray) -> tu
 
 def _candidates(wish: Wish) -> tuple[np.ndarray, np.ndarray]:
     """Return centres around the anchor, and what each of them costs: its distance, and the turn from ``away``."""
-    angles = 2 * np.pi * np.arange(N_DIRECTIONS) / N_DIRECTIONS
+    angles = 2 * np.pi * np.arange(N_ANGLES) / N_ANGLES
     directions = np.column_stack([np.cos(angles), np.sin(angles)])
     height = float(wish.size[1])
-    steps = STEP * height * np.arange(N_DISTANCES)
+    steps = STEP_OF_A_BOX * height * np.arange(N_DISTANCES)
     if wish.clear is None:
-        distances = np.tile(steps, (N_DIRECTIONS, 1))
+        distances = np.tile(steps, (N_ANGLES, 1))
     else:
-        distances = steps + (wish.clear + _to_border(directions, wish.size))[:, None]
+        to_border = (wish.size / 2 / np.maximum(np.abs(directions), 1e-9)).min(axis=1)
+        distances = steps + (wish.clear + to_border)[:, None]
     turn = TURN * height * (np.linalg.norm(wish.away) - directions @ wish.away) / 2
     centres = wish.anchor + distances[:, :, None] * directions[:, None]
     return centres.reshape(-1, 2), (steps + turn[:, None]).ravel()
-
-
-def _to_border(directions: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Return how far it is from the centre of a box to its border in each direction."""
-    return (size / 2 / np.maximum(np.abs(directions), 1e-9)).min(axis=1)
 
 
 def _outside(centres: np.ndarray, size: np.ndarray, room: np.ndarray) -> np.ndarray:
@@ -220,8 +212,3 @@ def _overlap(centres: np.ndarray, size: np.ndarray, others: np.ndarray, sizes: n
     """Return the area of other boxes that each box covers."""
     gaps = np.abs(centres[:, None] - others) - (size + sizes) / 2
     return np.prod(np.maximum(-gaps, 0), axis=2).sum(axis=1)
-
-
-def _covered(centres: np.ndarray, size: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Return the number of places that each box covers."""
-    return (np.abs(centres[:, None] - places) < size / 2).all(axis=2).sum(axis=1)
