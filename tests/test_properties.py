@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from featmap import FeatMAP, FeatmapWarning
 
-FEW, MANY = 150, 1850
+FEW, MANY = 30, 1970
 
 DTYPES = ["bool", "uint8", "int16", "int64", "uint64", "float16", "float32", "float64"]
 SCALES = [1e-280, 1e-30, 1e-3, 1.0, 1e6, 1e30, 1e280]

@@ -76,10 +76,10 @@ def _tried() -> tuple[bool, str]:
     from ..errors import FitStopped
     from ..estimator import FeatMAP
     from ..metrics import trustworthiness
-    from .fitting import told
+    from .fitting import shown_on_stderr
 
     X, begun = load_iris().data, time.monotonic()
-    with told(False, begun=None):
+    with shown_on_stderr(False, begun=None):
         try:
             model = FeatMAP(random_state=0).fit(X, callback=_until(begun + SECONDS))
         except FitStopped:

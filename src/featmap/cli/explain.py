@@ -43,14 +43,14 @@ def explain(
     """
     _check(rows, labels, group, against)
 
-    from .fitting import told
+    from .fitting import shown_on_stderr
     from .loading import answers_of
     from .output import check_picture, print_json, write_figure
 
     if output is not None:
         check_picture(output)
     answers = answers_of(model)
-    with told(False, begun=None):
+    with shown_on_stderr(False, begun=None):
         if against is not None:
             contrast = _contrast(answers, str(group), against, _texts(labels, len(answers.embedding_)))
             if output is not None:

@@ -16,13 +16,13 @@ from .options import DATA, asked, fit_options
 @fit_options
 def fit(data: str, output: str, **options: Any) -> None:
     """Make a map of DATA and save the model, for the other commands and for FeatMAP.load."""
-    from .fitting import fitted, told
+    from .fitting import fitted, shown_on_stderr
     from .output import check_outputs
     from .reading import read_source
 
     check_outputs(output)
     quiet = options["quiet"]
-    with told(quiet, None):
+    with shown_on_stderr(quiet, None):
         source = read_source(data)
     mapped = fitted(source, asked(options), quiet)
     mapped.model.save(output)

@@ -49,12 +49,12 @@ def fitted(source: Source, asked: Asked, quiet: bool) -> Mapped:
     label = _label(source, asked)
     if label is not None:
         check_finite(str(asked.label), label)
-    with told(quiet, None):
+    with shown_on_stderr(quiet, None):
         values, prepared, text = _prepared(source, asked)
     pca = _components(source, asked, is_prepared=prepared is not None)
     text = "\n".join(filter(None, [text, _said_of_components(pca)]))
     model = FeatMAP(n_neighbors=asked.n_neighbors, pca=pca, random_state=asked.seed, n_jobs=asked.n_jobs)
-    with told(quiet) as callback:
+    with shown_on_stderr(quiet) as callback:
         model.fit(values, callback=callback)
     ids = source.ids if prepared is None or prepared.ids_ is None else prepared.ids_.tolist()
     if ids is not None:
@@ -136,7 +136,7 @@ def _texts(values: list[Any]) -> np.ndarray:
 
 
 @contextmanager
-def told(quiet: bool, begun: str | None = "reading") -> Iterator[Callable[[str, int, int], object] | None]:
+def shown_on_stderr(quiet: bool, begun: str | None = "reading") -> Iterator[Callable[[str, int, int], object] | None]:
     """A callback that shows how far a fit is, on stderr, if its first stage has a name.
 
     Warnings and remarks are one sentence there. With ``quiet`` nothing is shown.

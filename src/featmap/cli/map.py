@@ -35,17 +35,17 @@ def map(
     identify rows are left out, gaps are filled, categories are encoded and numbers are scaled; the text says how.
     """
     from .findings import findings
-    from .fitting import fitted, told
+    from .fitting import fitted, shown_on_stderr
     from .output import check_outputs, print_json, write_text
     from .reading import read_source
 
     wanted, quiet, as_json = asked(options), options["quiet"], options["as_json"]
     page = output or f"{data.rstrip('/').removesuffix(Path(data).suffix)}.html"
     check_outputs(page, text, model)
-    with told(quiet, None):
+    with shown_on_stderr(quiet, None):
         source = read_source(data)
     mapped = fitted(source, wanted, quiet)
-    with told(quiet, "explaining"):
+    with shown_on_stderr(quiet, "explaining"):
         found = findings(mapped, wanted.label)
         if model is not None:
             mapped.model.save(model)

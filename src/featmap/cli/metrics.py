@@ -18,12 +18,12 @@ def metrics(model: str, labels: str | None, as_json: bool) -> None:
     from ..explorer.part_of_model import user_rows
     from ..metrics import Benchmark
     from .columns import read_column
-    from .fitting import told
+    from .fitting import shown_on_stderr
     from .output import print_json, print_table
 
     loaded = FeatMAP.load(model)
     values = None if labels is None else read_column(labels, len(loaded.embedding_)).values
-    with told(False, begun=None):
+    with shown_on_stderr(False, begun=None):
         rows = user_rows(loaded._points.mapped.data, slice(None))
         votes = values if values is None or _can_vote(values) else None
         scores = Benchmark(rows, votes, n_jobs=loaded.n_jobs).score(loaded.embedding_)

@@ -24,14 +24,14 @@ def plot(model: str, output: str, labels: str | None, feature: str | None, names
 
     from .. import plot as pictures
     from .columns import read_column
-    from .fitting import told
+    from .fitting import shown_on_stderr
     from .loading import answers_of
     from .output import check_picture, write_figure
 
     check_picture(output)
     answers = answers_of(model)
     values = None if labels is None else read_column(labels, len(answers.embedding_)).values
-    with told(False, begun=None):
+    with shown_on_stderr(False, begun=None):
         if feature is not None:
             chosen = _feature(answers, feature)
             write_figure(output, lambda ax: pictures.feature(answers, chosen, ax=ax), (8, 6.5))

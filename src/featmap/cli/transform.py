@@ -30,7 +30,7 @@ def transform(model: str, data: str, output: str | None) -> None:
     """
     from ..estimator import FeatMAP
     from ..store.replacing import replacing
-    from .fitting import told
+    from .fitting import shown_on_stderr
     from .output import check_outputs
 
     if output is not None and Path(output).suffix.lower() not in (".csv", ".npy"):
@@ -39,7 +39,7 @@ def transform(model: str, data: str, output: str | None) -> None:
     loaded, source = FeatMAP.load(model), read_source(data)
     if source.text:
         click.echo(source.text, err=True)
-    with told(quiet=False):
+    with shown_on_stderr(quiet=False):
         rows = _as_fitted(loaded, source)
         warnings.filterwarnings("ignore", "X does not have valid feature names")  # they were compared
         places = np.column_stack([loaded.transform(rows), loaded.outlier_score(rows)])

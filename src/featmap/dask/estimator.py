@@ -313,7 +313,7 @@ class FeatMAP(local.FeatMAP):
         settings = self._settings_for_cluster(table)
 
         from ..run import Run
-        from .pipeline import ClusterFit, Rows
+        from .pipeline import ClusterData, ClusterFit
         from .scratch import check_that_workers_see, scratch_folder
 
         digest = partial(_digest, table.blocks)
@@ -322,7 +322,7 @@ class FeatMAP(local.FeatMAP):
             check_that_workers_see(folder)
             with run.timed("scaling"):
                 self._warn_of_scales(table)
-                rows = Rows.of(table, settings)
+                rows = ClusterData.of(table, settings)
             fit = ClusterFit(rows, settings, n_partitions, folder, run)
             fitted = fit.fit_map()
             self._store(fitted, progress.report)

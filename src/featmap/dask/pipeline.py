@@ -30,13 +30,13 @@ from .files import search_in_files, table_in_files
 from .inputs import Input
 from .scaling import ScaledBlocks, scaled_blocks
 from .search import AllPairs, ClusterSearch, Workers
-from .tangents import Neighborhoods, Surroundings
+from .tangents import GraphInFiles, PartitionedTangents
 
 FIRST_COORDINATES = 64  # of lists that only divide the rows among partitions
 
 
 @dataclass(frozen=True)
-class Rows:
+class ClusterData:
     """The data on workers: the features, and what neighbourhoods are made of, the same or principal components."""
 
     data: ScaledBlocks
@@ -44,7 +44,7 @@ class Rows:
     components: Components | None
 
     @classmethod
-    def of(cls, table: Input, settings: Settings) -> Rows:
+    def of(cls, table: Input, settings: Settings) -> ClusterData:
         """Scale the data, and find their principal components if there is a ``pca``."""
         blocks, with_unit_rows = table.blocks, settings.metric == "cosine"
         if settings.pca is None:
@@ -74,7 +74,7 @@ def _components_of(table: Matrix, components: Components) -> Matrix:
 class ClusterFit:
     """A fit whose rows are on workers. Partitions are made when a stage first needs them."""
 
-    rows: Rows
+    rows: ClusterData
     settings: Settings
     n_partitions: int
     folder: Path  # for arrays that workers and this process share
@@ -169,17 +169,17 @@ class ClusterFit:
                     whole[edges] = values
         return Connection(**arrays)[order.edges_into_layout(graph)]
 
-    def _neighborhoods(self, neighbors: Neighbors, graph: Graph) -> Neighborhoods:
+    def _neighborhoods(self, neighbors: Neighbors, graph: Graph) -> PartitionedTangents:
         """The partitions with what they need of the graph. It is kept from the tangent spaces to the alignment."""
         if self._kept is None:
             partitions = self.search.partitions
             rows = list(results(partitions.each(_numbers)))
             weights, near_weights = tangent_weights(neighbors, graph, self.settings, self.run)
-            around = Surroundings.write(self.folder, rows, neighbors.indices, weights, near_weights, graph)
-            self._kept = Neighborhoods(partitions, rows, around, self.settings, self.exchanged)
+            around = GraphInFiles.write(self.folder, rows, neighbors.indices, weights, near_weights, graph)
+            self._kept = PartitionedTangents(partitions, rows, around, self.settings, self.exchanged)
         return self._kept
 
-    _kept: Neighborhoods | None = None
+    _kept: PartitionedTangents | None = None
 
 
 def edges_of_rows(graph: Graph, rows: IntArray) -> np.ndarray:

@@ -31,7 +31,7 @@ from .scratch import read_part, write_array
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class GraphInFiles:
     """What partitions read of the graph: arrays in files, with the rows of one partition after those of another."""
 
     folder: Path
@@ -46,7 +46,7 @@ class Surroundings:
         weights: FloatArray,
         near_weights: FloatArray,
         graph: Graph,
-    ) -> Surroundings:
+    ) -> GraphInFiles:
         """``rows`` are the numbers of the rows of each partition."""
         starts = np.append(0, np.cumsum([len(part) for part in rows]))
         order = np.concatenate(rows)
@@ -107,12 +107,12 @@ class Spaces:
 
 
 @dataclass(frozen=True)
-class Neighborhoods:
+class PartitionedTangents:
     """The stages that need rows of several partitions, as tasks that begin when their results are asked for."""
 
     partitions: Partitions
     rows: Sequence[IntArray]  # of each partition
-    around: Surroundings
+    around: GraphInFiles
     settings: NeighborhoodSettings
     exchanged: dict[str, int]  # bytes by stage, which grow while results are fetched
 
@@ -167,7 +167,7 @@ class Neighborhoods:
         self.exchanged[stage] = self.exchanged.get(stage, 0) + n_bytes
 
 
-def _asked(around: Surroundings, own: int) -> list[IntArray]:
+def _asked(around: GraphInFiles, own: int) -> list[IntArray]:
     """The numbers of the rows that a partition needs, by the partitions that have them."""
     _, targets, _ = around.edges(own)
     needed = np.unique(np.concatenate([targets, around.of_rows("neighbors", own).ravel()]))
@@ -192,7 +192,7 @@ def _table(part: Partition, asked: Sequence[IntArray], given: Sequence[Matrix]) 
     return Table(matrix[order], numbers[order], own[: len(part.numbers)])
 
 
-def _spaces_of(table: Table, around: Surroundings, own: int, settings: NeighborhoodSettings) -> Spaces:
+def _spaces_of(table: Table, around: GraphInFiles, own: int, settings: NeighborhoodSettings) -> Spaces:
     names = ("neighbors", "weights", "near_weights")
     neighbors, weights, near_weights = (around.of_rows(name, own) for name in names)
     with Run(None) as run:
@@ -233,7 +233,7 @@ def _connection(
     spaces: Spaces,
     asked: Sequence[IntArray],
     given: Sequence[FloatArray],
-    around: Surroundings,
+    around: GraphInFiles,
     own: int,
     settings: NeighborhoodSettings,
 ) -> tuple[Connection, int]:

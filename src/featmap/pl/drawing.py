@@ -21,7 +21,7 @@ from ..plot.parts.colours import Categories, Numbers, read_labels
 from ..plot.parts.keys import widen_by_legend
 from ..tl.inputs import values_of_gene
 from ..tl.rebuilding import rebuilt
-from ..tl.record import KEY, Record, checked_adata, checked_column, documented
+from ..tl.record import KEY, MapKeys, checked_adata, checked_column, documented
 
 N_COLUMNS = 4  # of maps side by side, as scanpy has
 PANEL_SIZE = (4.4, 3.8)  # of one of them, in inches
@@ -73,7 +73,7 @@ def embedding(
     10
     """
     caller = "featmap.pl.embedding"
-    record = Record.read(caller, checked_adata(caller, adata), key)
+    record = MapKeys.read(caller, checked_adata(caller, adata), key)
     layer = layer or record.params.get("layer")
     places = np.asarray(adata.obsm[record.embedding_key])
     if color is not None and not isinstance(color, str) and np.iterable(color):
@@ -238,7 +238,7 @@ def why(
     caller = "featmap.pl.why"
     if np.ndim(cell) != 0:
         raise InvalidParameterError(f"{caller}(cell=…): cell must be one cell; featmap.tl.why answers about groups")
-    record = Record.read(caller, checked_adata(caller, adata), key)
+    record = MapKeys.read(caller, checked_adata(caller, adata), key)
     # Labels that have been read, with their colours; to everyone else they are an array.
     colours: Any = None if color is None else _colours(caller, adata, color, record.params.get("layer"))
     return plot.why(rebuilt(caller, adata, key), cell, labels=colours, k=k, ax=ax)

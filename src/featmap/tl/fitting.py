@@ -18,7 +18,7 @@ from ..errors import FeatmapWarning, InvalidParameterError, warn
 from ..estimator import FeatMAP
 from .inputs import FEATURES, GivenNeighbors, Source, loadings_key, name_of_features
 from .marks import mark_of_features
-from .record import Record, as_matrix, checked_adata, plain_parameters
+from .record import MapKeys, as_matrix, checked_adata, plain_parameters
 
 N_NEIGHBORS = 15
 CALLER = "featmap.tl.featmap"
@@ -115,7 +115,7 @@ def featmap(
     if given is not None and source.places is not None:
         kept |= plain_parameters({"metric": given.metric})
     distances = as_matrix(*fitted.neighbors_)
-    Record.new(key_added, kept | {"features": mark_of_features(source.X, distances)}).write(adata, fitted, distances)
+    MapKeys.new(key_added, kept | {"features": mark_of_features(source.X, distances)}).write(adata, fitted, distances)
     return adata if copy else None
 
 

@@ -13,7 +13,7 @@ from .fitting import any_distances
 from .inputs import Source, name_of_features
 from .kept import kept_points
 from .marks import mark_of_features
-from .record import KEY, Record, checked_adata
+from .record import KEY, MapKeys, checked_adata
 
 # Parameters of `explain` that it has from the record, where they are not at their defaults.
 NAMES = ("n_neighbors", "intrinsic_dim", "n_tangent_neighbors", "tangent_center", "frames")
@@ -57,7 +57,7 @@ def model(adata: AnnData, key: str = KEY, *, n_jobs: int | None = -1, verbose: b
 
 def rebuilt(caller: str, adata: AnnData, key: str, n_jobs: int | None = -1, verbose: bool = False) -> Explanation:
     """The same for a function of another name."""
-    record = Record.read(caller, checked_adata(caller, adata), key)
+    record = MapKeys.read(caller, checked_adata(caller, adata), key)
     params = record.params
     source = Source.read(caller, adata, params["use_rep"], params.get("layer"), params.get("pca"))
     distances = adata.obsp[record.distances_key]

@@ -28,7 +28,7 @@ key : str, default="featmap"
 
 
 @dataclass(frozen=True)
-class Record:
+class MapKeys:
     """The keys of a map, and how it was made."""
 
     key: str
@@ -39,7 +39,7 @@ class Record:
     params: Mapping[str, Any]
 
     @classmethod
-    def new(cls, key_added: str | None, params: Mapping[str, Any]) -> Record:
+    def new(cls, key_added: str | None, params: Mapping[str, Any]) -> MapKeys:
         """The keys of a new map: those of scanpy's ``key_added``, which is followed exactly."""
         key = KEY if key_added is None else key_added
         return cls(
@@ -52,7 +52,7 @@ class Record:
         )
 
     @classmethod
-    def read(cls, caller: str, adata: AnnData, key: str) -> Record:
+    def read(cls, caller: str, adata: AnnData, key: str) -> MapKeys:
         """The record of a map that `featmap` made of these cells and genes."""
         kept = adata.uns.get(key)
         if not isinstance(kept, Mapping) or "embedding_key" not in kept:
