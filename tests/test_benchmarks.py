@@ -381,14 +381,22 @@ def test_only_the_jobs_named_are_run(tmp_path, monkeypatch):
     assert "100.0" in (tmp_path / "full" / "results.md").read_text()
 
 
-def test_a_process_cut_short_leaves_no_children(tmp_path):
-    mark = tmp_path / "child was here"
-    child = f"import time; time.sleep(1); open({str(mark)!r}, 'w')"
+def test_a_process_cut_short_leaves_no_children(tmp_path, monkeypatch):
+    """The time is up when the child has opened its end of a pipe, which is closed when the child has ended."""
+    pipe, ends = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    child = f"import time; end = open({str(pipe)!r}, 'w'); time.sleep(20); end.write('still here')"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
+
+    def communicate(process, timeout):
+        ends.append(pipe.open())
+        raise subprocess.TimeoutExpired(process.args, timeout)
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", communicate)
     with pytest.raises(subprocess.TimeoutExpired):
-        output_of([sys.executable, "-c", parent], {}, limit=0.4)
-    time.sleep(1)
-    assert not mark.exists()
+        output_of([sys.executable, "-c", parent], {}, limit=1)
+    with ends[0] as end:
+        assert end.read() == ""
 
 
 def test_reasons_of_failures():
