@@ -567,7 +567,7 @@ class TestImportance:
         np.testing.assert_allclose(frame["gamma"], expected, atol=1e-6)
 
     def test_too_large_for_the_memory(self, mapped, monkeypatch):
-        monkeypatch.setattr("featmap.run.memory.available_memory", lambda: 10**3)
+        monkeypatch.setattr("featmap.memory.available_memory", lambda: 10**3)
         monkeypatch.setattr("featmap.tl.asking.rebuilt", lambda *_: pytest.fail("made before it was refused"))
         with pytest.raises(NotEnoughMemoryError, match="give groupby"):
             tl.importance(mapped)

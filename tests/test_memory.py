@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import textwrap
-from dataclasses import replace
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -18,16 +18,10 @@ from featmap import (
     InvalidParameterError,
     NotEnoughMemoryError,
     estimate_memory,
-    neighbors,
+    memory,
     pipeline,
 )
-from featmap.data import pca, scaling
-from featmap.kernels.search import BLOCK_COLUMNS
-from featmap.layout import start
-from featmap.neighbors import large, list_search, quantizer, search
-from featmap.run import memory
-from featmap.run.progress import SHARES
-from featmap.tangents import alignment, svd
+from lab.data.manifolds import curved_sheets
 
 
 def test_the_estimate_grows_with_all_it_is_made_of():
@@ -135,33 +129,6 @@ def test_an_estimate_is_a_number_that_prints_with_its_unit():
     assert isinstance(estimate_memory((70_000, 784)), memory.MemoryEstimate)
 
 
-def test_the_peak_is_that_of_the_stage_that_needs_most():
-    """With what the stages before it have kept."""
-    sizes = memory.Sizes(70_000, 784, 14, 14, 2, None, 0, True, 2)
-    stages = memory.memory_by_stage(sizes)
-    kept, most = 0.0, 0.0
-    for stage in stages:
-        kept += 70_000 * stage.kept
-        most = max(most, kept + 70_000 * stage.working + stage.fixed)
-    assert memory.peak(sizes) == pytest.approx(most, abs=1)
-    assert [stage.stage for stage in stages] == [*SHARES, "end"]
-
-
-def test_a_checkpoint_keeps_what_stages_give_up():
-    """From the alignment on a second graph, in the layout the leading factors, and at the end the connection."""
-    sizes = memory.Sizes(300_000, 50, 14, 14, 2, None, 4, True, 2)
-    without, with_one = (memory.memory_by_stage(replace(sizes, has_checkpoint=has)) for has in (False, True))
-    assert [stage.working for stage in with_one] == [stage.working for stage in without]
-    kept = np.cumsum([mine.kept - other.kept for mine, other in zip(with_one, without, strict=True)])
-    beside = dict(zip((stage.stage for stage in without), kept, strict=True))
-    n_edges, factors, starts = 14 * memory.EDGES_PER_NEIGHBOR, 8 * 14 * 2, 4 * 2 + memory.GROUP_BYTES
-    assert beside["tangents"] == 0
-    assert beside["alignment"] == pytest.approx(starts + 8 * n_edges + 4)
-    assert beside["layout"] == pytest.approx(starts + 8 * n_edges + 4 + factors)
-    assert beside["end"] == pytest.approx(starts + 8 * n_edges + 4 + factors + 4 * n_edges * 3)
-    assert estimate_memory((300_000, 50), checkpoint=True) > 1.05 * estimate_memory((300_000, 50))
-
-
 def test_a_fit_with_a_checkpoint_needs_the_memory_for_it(monkeypatch, tmp_path, rng):
     X = rng.normal(size=(11_000, 3)).astype(np.float32)
     without, with_one = (estimate_memory(X.shape, n_jobs=1, checkpoint=has) for has in (False, True))
@@ -172,51 +139,64 @@ def test_a_fit_with_a_checkpoint_needs_the_memory_for_it(monkeypatch, tmp_path, 
         model.fit(X, checkpoint=tmp_path / "fit.featmap")
 
 
-def test_sizes_of_stages_are_those_of_their_modules():
-    assert memory.SMALL_ROWS == neighbors.EXACT_BELOW
-    assert memory.QUERIES == search.QUERIES_PER_BLOCK
-    assert large.LADDER[0][0] == memory.LIST_COORDINATES
-    assert memory.LIST_SAMPLE == quantizer.SAMPLED_PER_LIST / quantizer.ROWS_PER_LIST
-    assert memory.CANDIDATE_BYTES == list_search.BYTES_OF_CANDIDATES
-    assert (memory.SAMPLE_BYTES, memory.SAMPLE_ROWS) == (pca.SAMPLE_BYTES, pca.SAMPLE_ROWS)
-    assert (memory.AXES_BYTES, memory.SLICE_FEATURES) == (alignment.BYTES_OF_AXES, alignment.FEWEST_FEATURES)
-    assert (memory.MOST_PARTS, memory.LISTS_KEPT_UP_TO) == (alignment.MOST_PARTS, large.LISTS_KEPT_UP_TO)
-    assert memory.PRODUCT_BYTES == svd.BYTES_OF_PRODUCTS
-    assert (memory.SMOOTHED_ROWS, memory.SPECTRAL_ROWS) == (start.SMOOTHED_UP_TO, start.SPECTRUM_UP_TO)
-    assert memory.BLOCK_BYTES == scaling.BYTES_PER_BLOCK
-    # The last block of a list is half full on average.
-    assert memory.LIST_PADDING == 1 + BLOCK_COLUMNS / 2 / quantizer.ROWS_PER_LIST
+def test_a_checkpoint_keeps_what_stages_give_up():
+    """The graph in a second order, and the factors of tangent spaces after the alignment."""
+    without, with_one = (estimate_memory((300_000, 50), n_jobs=2, checkpoint=has) for has in (False, True))
+    graph, factors = 8 * 14 * memory.EDGES_PER_NEIGHBOR, 8 * 14 * 2
+    assert graph < (with_one - without) / 300_000 < graph + factors
+
+
+def sparse_cells(n_rows, n_features):
+    return sp.random(n_rows, n_features, 0.05, "csr", np.float32, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("make", "parameters"),
+    [
+        (lambda: curved_sheets(12_000, 100)[0], {}),
+        (lambda: curved_sheets(3000, 600)[0], {"n_components": 3, "n_neighbors": 30}),
+        (lambda: curved_sheets(5000, 30)[0], {"metric": "manhattan"}),
+        (lambda: curved_sheets(2000, 3000)[0], {"pca": 20}),
+        (lambda: sparse_cells(1000, 5000), {}),
+    ],
+    ids=["dense", "three dimensions", "any metric", "pca", "sparse"],
+)
+def test_the_estimate_is_near_what_numpy_allocates(make, parameters):
+    """Within a factor of 1.5."""
+    X, model = make(), FeatMAP(**parameters, n_epochs=1, random_state=0, n_jobs=1)
+    tracemalloc.start()
+    try:
+        model.fit(X)
+        allocated = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    estimate = estimate_memory(X.shape, **parameters, n_stored=getattr(X, "nnz", None), n_jobs=1)
+    assert 1 / 1.5 < estimate / allocated < 1.5, (int(estimate), allocated)
 
 
 PEAK = """
     import json, sys, tempfile
     from pathlib import Path
     import numpy as np
+    import scipy.sparse as sp
     from featmap import FeatMAP, estimate_memory
     from featmap.datasets import load_mnist
+    from lab.data.manifolds import curved_sheets
 
     def held(kind):
         return int(Path("/proc/self/status").read_text().split(f"{kind}:")[1].split()[0]) * 2**10
 
-    def sheets(n_rows, n_features):  # ten curved two-dimensional sheets, with noise
-        rng = np.random.default_rng(0)
-        waves = rng.normal(size=(10, 2, n_features)).astype(np.float32)
-        X = rng.normal(0, 0.1, (n_rows, n_features)).astype(np.float32)
-        for number, part in enumerate(np.array_split(X, 10)):
-            flat = rng.uniform(-2, 2, (len(part), 2)).astype(np.float32)
-            part += rng.normal(0, 4, n_features) + np.sin(flat @ waves[number])
-        return X[rng.permutation(n_rows)]
-
-    X = load_mnist().data.astype(np.float32) if sys.argv[1] == "mnist" else sheets(300_000, 50)
+    name, kept_in = sys.argv[1:]
+    X = curved_sheets(300_000)[0] if name == "sheets" else load_mnist().data.astype(np.float32)
+    X = sp.csr_matrix(X) if name == "sparse" else X
     FeatMAP(n_epochs=2, random_state=0).fit(X[:11_000])  # libraries and compiled code are loaded
     Path("/proc/self/clear_refs").write_text("5")
     before = held("VmRSS")
-    has_checkpoint = sys.argv[2] == "checkpoint"
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "fit.featmap") if has_checkpoint else None
+        path = Path(folder, "fit.featmap") if kept_in == "checkpoint" else None
         model = FeatMAP(n_epochs=10, random_state=0).fit(X, checkpoint=path)
     print(model.fit_report_, file=sys.stderr)
-    estimate = estimate_memory(X.shape, checkpoint=has_checkpoint)
+    estimate = estimate_memory(X.shape, n_stored=getattr(X, "nnz", None), checkpoint=path is not None)
     print(json.dumps({"peak": held("VmHWM") - before, "estimate": estimate}))
 """
 
@@ -224,11 +204,11 @@ PEAK = """
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 @pytest.mark.parametrize("kept_in", ["memory", "checkpoint"])
-@pytest.mark.parametrize("name", ["mnist", "sheets"])
-def test_the_estimate_is_within_a_quarter(name, kept_in, data_set):
-    """Of what MNIST and 300,000 × 50 take. The peak comes before the layout, so a few epochs will do."""
-    if name == "mnist":
-        data_set(name)
+@pytest.mark.parametrize("name", ["mnist", "sparse", "sheets"])
+def test_the_estimate_is_near_what_a_process_takes(name, kept_in, data_set):
+    """Within a factor of 1.5, of MNIST and 300,000 × 50. The peak comes before the layout: a few epochs will do."""
+    if name != "sheets":
+        data_set("mnist")
     result = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(PEAK), name, kept_in], capture_output=True, text=True, check=True
     )
@@ -236,4 +216,4 @@ def test_the_estimate_is_within_a_quarter(name, kept_in, data_set):
     estimated, held = (measured[name] / 2**20 for name in ("estimate", "peak"))
     print(f"\n{name}, {kept_in}: estimated {estimated:.0f} MB, measured {held:.0f} MB")
     print(result.stderr)
-    assert abs(estimated / held - 1) < 0.25
+    assert 1 / 1.5 < estimated / held < 1.5

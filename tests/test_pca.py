@@ -27,7 +27,6 @@ from featmap.data.noise import nearness, warn_of_noise
 from featmap.data.pca import Components, rows_for_components
 from featmap.kernels.search import multiply_rows
 from featmap.run import Run
-from featmap.run.memory import Sizes, memory_by_stage
 from featmap.store.checks import check_manifold
 
 Q = 8
@@ -248,7 +247,7 @@ class TestGivenDirections:
 
     def test_memory_is_that_of_so_many_components(self, table, model, monkeypatch):
         asked = []
-        monkeypatch.setattr("featmap.run.memory.estimate_memory", lambda *_, pca, **__: asked.append(pca) or 1)
+        monkeypatch.setattr("featmap.memory.estimate_memory", lambda *_, pca, **__: asked.append(pca) or 1)
         fitted(table, pca=components_of(model).directions)
         assert asked == [Q]
         assert estimate_memory((300, 40), pca=np.eye(40, 7)) == estimate_memory((300, 40), pca=7)
@@ -418,12 +417,9 @@ class TestParameter:
 
     def test_memory(self):
         """The components come beside the features; what is made of them is smaller."""
-        sizes = Sizes(20_000, 2000, 14, 14, 2, None, 0, True, 2)
-        scaling, *later = memory_by_stage(replace(sizes, pca=50))
-        assert scaling.kept == 4 * 2050
-        assert later == memory_by_stage(replace(sizes, n=50))[1:]
-        slow = replace(sizes, item=4, has_fast_metric=False)  # its search keeps the components, in float64
-        assert memory_by_stage(replace(slow, pca=50))[1:] == memory_by_stage(replace(slow, n=50, item=8))[1:]
+        of_components = estimate_memory((30_000, 50))
+        assert of_components + 4 * 30_000 * 2000 <= estimate_memory((30_000, 2000), pca=50)
+        assert estimate_memory((30_000, 2000), pca=50) < estimate_memory((30_000, 2000))
         assert estimate_memory((5000, 2000), n_stored=10**5, pca=50) < estimate_memory((5000, 2000), pca=50)
 
 

@@ -10,10 +10,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from featmap import FeatMAP, InvalidDataError, InvalidDataTypeError, NotEnoughMemoryError, StoreError, explain
+from featmap import FeatMAP, InvalidDataError, InvalidDataTypeError, NotEnoughMemoryError, StoreError, explain, memory
 from featmap.checks import stored
 from featmap.checks.inputs import Columns, check_form, check_rows, read_rows
-from featmap.run import memory
 
 zarr = pytest.importorskip("zarr", reason="needs zarr: pip install 'featmap[test]'")
 h5py = pytest.importorskip("h5py", reason="needs h5py: pip install 'featmap[test]'")

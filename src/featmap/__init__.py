@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from .explanation.perturbation import Perturbation
     from .explanation.trust import Trust
     from .explanation.why import Change, Hidden, SetApart, Unlike, Why
+    from .memory import estimate_memory
     from .preparation.pipelines import in_original_units
     from .preparation.prepare import Prepare, prepare
-    from .run.memory import estimate_memory
     from .run.progress import FitReport
 
 __version__ = "0.2.0.dev0"
@@ -67,7 +67,7 @@ _HOMES = {
     "Trust": "explanation.trust",
     "Unlike": "explanation.why",
     "Why": "explanation.why",
-    "estimate_memory": "run.memory",
+    "estimate_memory": "memory",
     "explain": "explanation.any_map",
     "in_original_units": "preparation.pipelines",
     "prepare": "preparation.prepare",

@@ -588,7 +588,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             self.row_names_in_ = names
         settings = fit_settings(owner, parameters, table.shape, seed)
 
-        from .run.memory import check_memory
+        from .memory import check_memory
 
         has_checkpoint = checkpoint is not None
         check_memory("fit", table, settings, self.n_components, self.n_jobs, checkpoint=has_checkpoint)

@@ -44,7 +44,7 @@ from .neighbors.given_distances import DistanceSearch
 from .neighbors.other import MetricSearch, check_metric, unconnected_from, warn_of_other_distances
 from .neighbors.search import Search
 from .run import Run
-from .run.memory import return_free_memory
+from .run.allocator import return_free_memory
 from .run.progress import COARSE_LAYOUT, LISTS
 from .tangents.alignment import connect
 from .tangents.svd import find_tangents, radii_without_directions

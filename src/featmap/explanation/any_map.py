@@ -122,8 +122,8 @@ def explain(
     if metric != "cosine":
         warn_of_scales(table, names)
 
+    from ..memory import check_memory
     from ..run import Run
-    from ..run.memory import check_memory
     from ..run.progress import Progress
     from .points import points_of_any_map
 

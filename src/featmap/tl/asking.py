@@ -109,7 +109,7 @@ def why(adata: AnnData, cells: Any, k: int = 5, *, key: str = KEY) -> Why:
 
 
 def _check_memory(caller: str, shape: tuple[int, int]) -> None:
-    from ..run.memory import available_memory, in_gb
+    from ..memory import available_memory, in_gb
 
     needed, available = 4 * shape[0] * shape[1], available_memory()
     if available is not None and needed > available:

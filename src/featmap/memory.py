@@ -1,0 +1,314 @@
+"""How much memory a fit takes, before it begins: a table of bytes a row, by stage.
+
+It counts what a fit allocates at its peak. The data that the user passes are there already, in memory or in a file,
+and do not count, nor does the interpreter with its libraries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from .checks.parameters import (
+    NAME_OF_DISTANCES,
+    RULES,
+    Rules,
+    check_each,
+    check_tangent_neighbors,
+    either,
+    integer,
+    none,
+)
+from .checks.settings import NeighborhoodSettings, n_components_of
+from .data.pca import sample_size
+from .data.sizing import BYTES_PER_BLOCK
+from .errors import NotEnoughMemoryError
+from .layout.start import SMOOTHED_UP_TO, SPECTRUM_UP_TO
+from .neighbors import EXACT_BELOW
+from .neighbors.large import LADDER, LISTS_KEPT_UP_TO
+from .neighbors.list_search import BYTES_OF_CANDIDATES
+from .neighbors.search import QUERIES_PER_BLOCK
+from .tangents.alignment import BYTES_OF_AXES, FEWEST_FEATURES
+
+# Directed edges of the graph for every neighbour: 1 if all are mutual, at most 2. Real data have some 1.5.
+EDGES_PER_NEIGHBOR = 1.5
+
+MEMINFO = Path("/proc/meminfo")
+CGROUP = Path("/sys/fs/cgroup")
+
+
+class MemoryEstimate(int):
+    """A number of bytes that prints in units that people read."""
+
+    def __repr__(self) -> str:
+        return f"{int(self):,} bytes ({in_gb(self)})"
+
+    __str__ = __repr__
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The numbers that the memory of a fit depends on."""
+
+    m: int  # rows
+    n: int  # features
+    k: int  # neighbours in the graph
+    k_tangent: int  # neighbours of a tangent space
+    dim: int  # of the map
+    n_stored: int | None  # values of sparse data, None for dense
+    item: int  # bytes of a value of the rows that a search has for itself; 0 if it has none
+    has_fast_metric: bool
+    n_threads: int
+    pca: int | None = None  # principal components that neighbourhoods are made of
+    has_checkpoint: bool = False
+
+    @property
+    def stored(self) -> float:
+        """Values of a row that are stored."""
+        return self.n if self.n_stored is None else self.n_stored / self.m
+
+    @property
+    def width(self) -> int:
+        """The number of features or components that neighbourhoods are made of."""
+        return self.pca or self.n
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether neighbourhoods are made of sparse rows."""
+        return self.n_stored is not None and not self.pca
+
+    @property
+    def edges(self) -> float:
+        """Edges of a row."""
+        return min(EDGES_PER_NEIGHBOR * self.k, self.m - 1)
+
+    @property
+    def axes(self) -> int:
+        """Aligned directions of a tangent space."""
+        return min(self.dim, self.k_tangent, self.width)
+
+
+def peak(s: Sizes) -> MemoryEstimate:
+    """The most that is held at any time."""
+    blocks, by_row, beside = BYTES_PER_BLOCK * s.n_threads, bytes_of_row(s), bytes_beside(s)
+    return MemoryEstimate(max(by_row[stage] * s.m + beside.get(stage, 0) for stage in by_row) + blocks)
+
+
+def bytes_of_row(s: Sizes) -> dict[str, float]:
+    """The table: what is held in a stage, with what earlier stages have left. Other stages never hold the most."""
+    values = (4 if s.n_stored is None else 8) * s.stored  # scaled
+    data = values + (4 + s.item) * s.pca if s.pca else values + s.item * s.stored
+    lists, neighbors, graph = _lists(s), 8 * max(s.k, s.k_tangent), 8 * s.edges + 4
+    tangents = 4 * (min(s.k_tangent, s.width) + s.k_tangent) + 16 * s.dim + 12
+    factors = 8 * s.k_tangent * s.axes  # given up after the alignment
+    rotations = 4 * s.edges * (1 if s.axes == s.dim == 2 else s.axes**2)  # codes in the plane
+    connection = 4 * s.edges * s.axes + rotations
+    known = data + neighbors + graph + tangents + (lists if s.m <= LISTS_KEPT_UP_TO else 0)
+    spectrum = 36 * s.edges + 160 if SMOOTHED_UP_TO < s.m <= SPECTRUM_UP_TO else 0
+    layout = s.edges + 4 * s.k + 120 * s.dim  # edges, and the state of the map with its density
+    if s.has_checkpoint:  # it writes all results each time, so it keeps what is given up, and the graph in two orders
+        layout += graph + factors
+    return {
+        "scaling": data + 8 * (s.pca or 0) + (0 if s.n_stored is None else 12 * s.stored),
+        "neighbors": data + lists + max(1.2 * lists + 0.2 * data, 2 * neighbors) + neighbors,
+        "start": known + factors + spectrum,
+        "alignment": known + factors + connection + _axes_of_row(s) + (graph if s.has_checkpoint else 0),
+        "layout": known + connection + layout,
+    }
+
+
+def _lists(s: Sizes) -> float:
+    """Bytes of a row in the lists of a search in large data. An eighth of the room in lists is empty."""
+    is_large = s.has_fast_metric and s.m > EXACT_BELOW
+    return 4.5 * (min(s.width, LADDER[0][0]) + 1) if is_large else 0.0
+
+
+def _axes_of_row(s: Sizes) -> float:
+    """Bytes a row of the axes of all points for a slice of features, of the slice, and of sums over slices."""
+    width = min(s.width, max(FEWEST_FEATURES, BYTES_OF_AXES // (4 * s.m * s.axes)))
+    axes = min(4 * s.axes * width, max(BYTES_OF_AXES / s.m, s.axes * width))  # or those of parts of the points
+    copied = 4 * width if width < s.width or s.is_sparse else 0
+    sums = 4 * s.edges * (2 * (width < s.width) if s.axes == s.dim == 2 else s.axes**2)
+    return axes + copied + sums
+
+
+def bytes_beside(s: Sizes) -> dict[str, float]:
+    """What does not grow with the rows: samples that directions are found from, and what each thread compares."""
+    of_features, of_all = (4 * n * sample_size(s.m, n) for n in (s.n, s.width))
+    pairs = 0 if s.has_fast_metric else 8 * QUERIES_PER_BLOCK * s.m
+    dense = 4 * s.width * QUERIES_PER_BLOCK + min(4 * s.width * s.m, BYTES_OF_CANDIDATES) if s.is_sparse else 0
+    return {
+        "scaling": of_features if s.pca and s.n_stored is None else 0,
+        "neighbors": max(of_all if s.m > EXACT_BELOW else 0, s.n_threads * (pairs + dense)),
+        "start": of_all if s.m <= SMOOTHED_UP_TO or s.m > SPECTRUM_UP_TO else 0,
+    }
+
+
+def _is_shape(value: Any) -> bool:
+    is_pair = isinstance(value, tuple | list) and len(value) == 2
+    return is_pair and integer(2)(value[0]) and integer(1)(value[1])
+
+
+def _is_dtype(value: Any) -> bool:
+    try:
+        np.dtype(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+ASKED_RULES: Rules = {
+    **RULES,
+    "shape": (_is_shape, "must be a pair of integers: at least 2 rows and at least 1 column"),
+    "dtype": (_is_dtype, "must be a type of numpy, such as X.dtype"),
+    "n_stored": (either(none, integer(0)), "must be None for dense data, or the number of stored values (X.nnz)"),
+    "checkpoint": (lambda value: isinstance(value, bool), "must be True or False"),
+}
+
+
+def estimate_memory(
+    shape: tuple[int, int],
+    *,
+    n_neighbors: int = 15,
+    n_components: int = 2,
+    n_tangent_neighbors: int | None = None,
+    metric: Any = "euclidean",
+    pca: int | np.ndarray | None = None,
+    dtype: Any = np.float32,
+    n_stored: int | None = None,
+    n_jobs: int | None = -1,
+    checkpoint: bool = False,
+) -> MemoryEstimate:
+    """Estimate how much memory a fit needs.
+
+    It is the most that `FeatMAP.fit` allocates at any time, beyond the data themselves and the interpreter. It is
+    right within a factor of 1.5. For fits that take less than 50 MB it is too large, by some megabytes.
+
+    It is the same for data in a memory map, in Zarr or in HDF5: the data themselves stay on the disk, and what is
+    counted of them is the scaled copy that the model keeps, 4 bytes a value. Arrays of Zarr and HDF5 of up to 64 MB
+    are read into memory, which is not counted.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Rows and columns of the data.
+    n_neighbors : int, default=15
+        As in `FeatMAP`.
+    n_components : int, default=2
+        As in `FeatMAP`.
+    n_tangent_neighbors : int or None, default=None
+        As in `FeatMAP`.
+    metric : str or callable, default="euclidean"
+        As in `FeatMAP`.
+    pca : int, ndarray of shape (n_features, q) or None, default=None
+        As in `FeatMAP`.
+    dtype : dtype, default=float32
+        The type of the data. It counts only for metrics other than ``"euclidean"``, ``"cosine"`` and ``"hellinger"``,
+        for which the data are kept as they are.
+    n_stored : int or None, default=None
+        The number of stored values of sparse data. By default the data are dense.
+    n_jobs : int or None, default=-1
+        As in `FeatMAP`.
+    checkpoint : bool, default=False
+        Whether the fit has a checkpoint. It is written with the results of all stages each time, so they stay in
+        memory until the fit ends, and the graph is held twice.
+
+    Returns
+    -------
+    MemoryEstimate
+        A number of bytes, an int that prints with its unit.
+
+    Examples
+    --------
+    >>> from featmap import estimate_memory
+    >>> 1e9 > estimate_memory((70_000, 784), n_jobs=2) > 1e8
+    True
+    """
+    asked = {
+        "shape": shape,
+        "n_neighbors": n_neighbors,
+        "n_components": n_components,
+        "n_tangent_neighbors": n_tangent_neighbors,
+        "metric": metric,
+        "pca": pca,
+        "dtype": dtype,
+        "n_stored": n_stored,
+        "n_jobs": n_jobs,
+        "checkpoint": checkpoint,
+    }
+    check_each("estimate_memory", asked, ASKED_RULES)
+    check_tangent_neighbors("estimate_memory", n_tangent_neighbors, n_neighbors)
+    n_rows, n_features = shape
+    n_neighbors = min(n_neighbors, n_rows)
+    n_others = min(n_tangent_neighbors or n_neighbors, n_rows) - 1
+    fast = isinstance(metric, str) and metric in ("euclidean", "cosine", "hellinger")
+    n_threads, q = 1 if n_jobs is None else effective_n_jobs(n_jobs), n_components_of(pca)
+    itemsize = 4 if metric == "hellinger" else 0 if fast else 8 if q else np.dtype(dtype).itemsize
+    if isinstance(metric, str) and metric == NAME_OF_DISTANCES:
+        n_features, n_stored, itemsize = 1, None, 0  # distances are used where they are
+    counts = n_rows, n_features, n_neighbors - 1, n_others, n_components
+    return peak(Sizes(*counts, n_stored, itemsize, fast, n_threads, q, checkpoint))
+
+
+def check_memory(
+    caller: str,
+    X: Any,
+    settings: NeighborhoodSettings,
+    n_components: int,
+    n_jobs: int | None,
+    *,
+    checkpoint: bool = False,
+) -> None:
+    """Refuse a fit that needs more memory than the machine has, where the system tells how much it has."""
+    needed = estimate_memory(
+        X.shape,
+        n_neighbors=max(settings.n_neighbors, 3),
+        n_components=n_components,
+        n_tangent_neighbors=max(settings.n_tangent_neighbors, 3),
+        metric=settings.metric,
+        pca=n_components_of(settings.pca),
+        dtype=X.dtype,
+        n_stored=getattr(X, "nnz", None),
+        n_jobs=n_jobs,
+        checkpoint=checkpoint,
+    )
+    available = available_memory()
+    if available is not None and needed > available:
+        raise NotEnoughMemoryError(
+            f"{caller}(X): it needs about {in_gb(needed)} beyond the data, and {in_gb(available)} are available; fit "
+            "a sample of the rows and place the others by transform, reduce the features first (sklearn's PCA or "
+            "TruncatedSVD), or choose smaller n_neighbors and n_tangent_neighbors"
+            f"{', or fit without a checkpoint, which keeps more in memory' if checkpoint else ''}"
+        )
+
+
+def available_memory() -> int | None:
+    """Bytes that a process can still get from the machine and its container; None where the system does not tell."""
+    amounts = [amount for amount in (_machine_has(), _container_has()) if amount is not None]
+    return min(amounts, default=None)
+
+
+def _machine_has() -> int | None:
+    try:
+        return int(MEMINFO.read_text().split("MemAvailable:")[1].split()[0]) * 2**10
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def _container_has() -> int | None:
+    try:
+        most = int((CGROUP / "memory.max").read_text())
+        used = int((CGROUP / "memory.current").read_text())
+        statistics = dict(line.split() for line in (CGROUP / "memory.stat").read_text().splitlines())
+        # The cache of files can be given up, but not files that are in memory only (shmem), which it includes.
+        return most - used + int(statistics["file"]) - int(statistics.get("shmem", 0))
+    except (OSError, ValueError, KeyError):  # there is no container, or it has no limit ("max")
+        return None
+
+
+def in_gb(n_bytes: int) -> str:
+    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e6:.0f} MB"
