@@ -28,7 +28,7 @@ from featmap import (
     pl,
     tl,
 )
-from featmap.tl.kept import _LAST
+from featmap.tl.asking import _LAST_MODEL
 
 matplotlib.use("agg")
 QUICK = {"n_epochs": 20}
@@ -458,10 +458,10 @@ class TestModel:
         adata = cells()
         tl.featmap(adata, **QUICK)
         tl.model(adata)
-        assert len(_LAST) == 1
+        assert len(_LAST_MODEL) == 1
         del adata
         gc.collect()
-        assert not _LAST
+        assert not _LAST_MODEL
 
 
 @pytest.fixture(scope="module")
@@ -558,7 +558,7 @@ class TestImportance:
         assert "featmap_importance" not in mapped.layers
 
     def test_of_groups(self, mapped, monkeypatch):
-        monkeypatch.setattr("featmap.tl.asking.ROWS_AT_ONCE", 7)
+        monkeypatch.setattr("featmap.tl.asking.CELLS_AT_ONCE", 7)
         assert tl.importance(mapped, "kind", key_added="mine") is None
         rows = np.flatnonzero(mapped.obs["kind"] == "gamma")
         expected = tl.model(mapped).feature_importance(rows).mean(axis=0)

@@ -31,14 +31,14 @@ def components_of_cells(adata: Any, X: Any) -> Any:
 
     They are those of scanpy's X_pca if that was made of X, else a number of them; few genes need none.
     """
-    from ..tl.inputs import N_COMPONENTS, loadings_of
+    from ..tl.inputs import DEFAULT_COMPONENTS, loadings_of
 
     places = np.asarray(adata.obsm.get(REPRESENTATION))
     if X.shape[1] == adata.n_vars and places.ndim == 2 and places.shape[1] > 0:
         loadings = loadings_of(adata, REPRESENTATION, X, places)
         if loadings is not None:
             return loadings
-    return N_COMPONENTS if min(X.shape) > N_COMPONENTS else None
+    return DEFAULT_COMPONENTS if min(X.shape) > DEFAULT_COMPONENTS else None
 
 
 def log_normalised(counts: Any) -> Any:

@@ -14,9 +14,8 @@ try:
 except ImportError as error:
     raise MissingExtraError("featmap.tl needs anndata: pip install 'featmap[anndata]'") from error
 
-from .asking import importance, why
+from .asking import importance, model, why
 from .fitting import featmap
 from .ranking import rank_features
-from .rebuilding import model
 
 __all__ = ["featmap", "importance", "model", "rank_features", "why"]

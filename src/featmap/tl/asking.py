@@ -1,20 +1,135 @@
-"""Questions about the cells of a map, answered into the AnnData or in words."""
+"""Questions about the cells of a map: the model behind it, and answers from the model."""
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from anndata import AnnData
+from pandas import DataFrame
 
 from ..checks.rows import grouped
-from ..errors import NotEnoughMemoryError
+from ..errors import InvalidDataError, NotEnoughMemoryError
 from ..explanation import Explanation
+from ..explanation.any_map import explain
+from ..explanation.points import Points
 from ..explanation.why import Why
-from .rebuilding import rebuilt
-from .record import KEY, checked_adata, checked_column, documented
+from ..store.digests import digest_of
+from .fitting import any_distances
+from .inputs import Source, checked_adata, checked_column, name_of_features
+from .record import KEY, PLAIN_TYPES, MapKeys, documented, mark_of_features
 
-ROWS_AT_ONCE = 1024
+# What `explain` takes from the record; parameters that are not there have their defaults.
+RECORDED = ("n_neighbors", "intrinsic_dim", "n_tangent_neighbors", "tangent_center", "frames")
+CELLS_AT_ONCE = 1024
+
+
+@documented
+def model(adata: AnnData, key: str = KEY, *, n_jobs: int | None = -1, verbose: bool = False) -> Explanation:
+    """Give the model behind a map, to ask it all questions of `Explanation`.
+
+    Nothing is fitted again: the map and the neighbours are those in ``adata``, also after it has been written to a
+    file and read. Tangent spaces are made anew from the features, which takes a small part of the time of a fit.
+    The last model is kept while ``adata`` lives and does not change. Genes and cells have the names of ``adata``.
+    Functions of `featmap.plot` take the model.
+
+    Parameters
+    ----------
+    {adata}
+    key : str, default="featmap"
+        The key of the map in ``adata.uns``: the ``key_added`` with which it was made.
+    n_jobs : int or None, default=-1
+        The number of threads; -1 for all cores, None for one. Answers never depend on it.
+    verbose : bool, default=False
+        Whether to show a progress bar, here and for answers that may take long.
+
+    Returns
+    -------
+    Explanation
+        Answers about every cell of the map.
+
+    Examples
+    --------
+    >>> import anndata, featmap
+    >>> from sklearn.datasets import load_digits
+    >>> adata = anndata.AnnData(load_digits().data[:300])
+    >>> featmap.tl.featmap(adata, use_rep="X", n_epochs=50)
+    >>> featmap.tl.model(adata).top_features(["7"], k=3).shape
+    (1, 3)
+    """
+    return rebuilt("featmap.tl.model", adata, key, n_jobs, verbose)
+
+
+def rebuilt(caller: str, adata: AnnData, key: str, n_jobs: int | None = -1, verbose: bool = False) -> Explanation:
+    """Rebuild the model of a map; errors name the function that was called."""
+    keys = MapKeys.read(caller, checked_adata(caller, adata), key)
+    params = keys.params
+    source = Source.read(caller, adata, params["use_rep"], params.get("layer"), params.get("pca"))
+    distances = adata.obsp[keys.distances_key]
+    if mark_of_features(source.X, distances) != params.get("features"):
+        raise _changed(caller, key, f"the features in {name_of_features(params.get('layer'))} are")
+    if source.has_loadings != bool(params["has_loadings"]):
+        raise _changed(caller, key, f"obsm[{params['use_rep']!r}] and its loadings are")
+    arguments = {
+        "pca": source.pca,
+        "metric": params["metric"] if source.places is None else "euclidean",
+        "precomputed_knn": distances,
+        **{name: params[name] for name in RECORDED if name in params},
+    }
+    embedding = np.asarray(adata.obsm[keys.embedding_key])
+
+    def make() -> Points:
+        with any_distances():
+            explained = explain(source.X, embedding, **arguments, n_jobs=n_jobs, verbose=verbose)
+        return explained._points.on_a_map(by_another_method=False)
+
+    points = _kept_points(adata, (source.X, embedding, *arguments.values()), make)
+    return Explanation(points, adata.var_names, adata.obs_names, n_jobs, verbose)
+
+
+def _changed(caller: str, key: str, what: str) -> InvalidDataError:
+    return InvalidDataError(
+        f"{caller}(adata): {what} no longer those that the map in adata.uns[{key!r}] was made of; restore them, or "
+        "run featmap.tl.featmap again"
+    )
+
+
+@documented
+def why(adata: AnnData, cells: Any, k: int = 5, *, key: str = KEY) -> Why:
+    """Say why a cell, or a group of cells, is where it is on the map, and which genes matter around it.
+
+    It is what ``featmap.tl.model(adata).why(cells)`` says. The first question takes longer than the next.
+
+    Parameters
+    ----------
+    {adata}
+    cells : int, str, array-like or slice
+        The cell, or the cells of a group: names, numbers that count from 0, or a mask such as
+        ``adata.obs["leiden"] == "3"``.
+    k : int, default=5
+        The largest number of genes in each list.
+    {key}
+
+    Returns
+    -------
+    Why
+        What sets the cells apart, what changes across them on the map, and what varies there but is not seen on the
+        map. Print it to read it; a notebook shows tables.
+
+    Examples
+    --------
+    >>> import anndata, featmap
+    >>> from sklearn.datasets import load_digits
+    >>> adata = anndata.AnnData(load_digits().data[:300])
+    >>> featmap.tl.featmap(adata, use_rep="X", n_epochs=50)
+    >>> print(featmap.tl.why(adata, "7"))
+    Row 7 lies among ...
+    """
+    return rebuilt("featmap.tl.why", adata, key).why(cells, k)
 
 
 @documented
@@ -60,52 +175,19 @@ def importance(
     (64, 10)
     """
     caller = "featmap.tl.importance"
-    labels = None if groupby is None else checked_column(caller, checked_adata(caller, adata), groupby)
-    groups = None if labels is None else grouped(caller, labels, adata.n_obs, "groupby")
-    if groups is None:
-        _check_memory(caller, checked_adata(caller, adata).shape)
-    explained = rebuilt(caller, adata, key)
-    adata = adata.copy() if copy else adata
-    if groups is None:
-        adata.layers[key_added] = explained.feature_importance()
+    checked_adata(caller, adata)
+    result: Any
+    if groupby is None:
+        _check_memory(caller, adata.shape)
+        result = rebuilt(caller, adata, key).feature_importance()
     else:
+        groups = grouped(caller, checked_column(caller, adata, groupby), adata.n_obs, "groupby")
+        explained = rebuilt(caller, adata, key)
         means = {str(name): _mean(explained, groups.rows_of(name)) for name in groups.names}
-        adata.varm[key_added] = _frame(means, adata)
+        result = DataFrame(means, index=adata.var_names)
+    adata = adata.copy() if copy else adata
+    (adata.layers if groupby is None else adata.varm)[key_added] = result
     return adata if copy else None
-
-
-@documented
-def why(adata: AnnData, cells: Any, k: int = 5, *, key: str = KEY) -> Why:
-    """Say why a cell, or a group of cells, is where it is on the map, and which genes matter around it.
-
-    It is what ``featmap.tl.model(adata).why(cells)`` says. The first question takes longer than the next.
-
-    Parameters
-    ----------
-    {adata}
-    cells : int, str, array-like or slice
-        The cell, or the cells of a group: names, numbers that count from 0, or a mask such as
-        ``adata.obs["leiden"] == "3"``.
-    k : int, default=5
-        The largest number of genes in each list.
-    {key}
-
-    Returns
-    -------
-    Why
-        What sets the cells apart, what changes across them on the map, and what varies there but is not seen on the
-        map. Print it to read it; a notebook shows tables.
-
-    Examples
-    --------
-    >>> import anndata, featmap
-    >>> from sklearn.datasets import load_digits
-    >>> adata = anndata.AnnData(load_digits().data[:300])
-    >>> featmap.tl.featmap(adata, use_rep="X", n_epochs=50)
-    >>> print(featmap.tl.why(adata, "7"))
-    Row 7 lies among ...
-    """
-    return rebuilt("featmap.tl.why", adata, key).why(cells, k)
 
 
 def _check_memory(caller: str, shape: tuple[int, int]) -> None:
@@ -120,13 +202,44 @@ def _check_memory(caller: str, shape: tuple[int, int]) -> None:
 
 
 def _mean(explained: Explanation, rows: np.ndarray) -> np.ndarray:
-    """By blocks, since cells times genes may not fit in memory."""
-    blocks = [rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE)]
-    sums = [explained.feature_importance(block).sum(axis=0, dtype=np.float64) for block in blocks]
-    return (np.sum(sums, axis=0) / len(rows)).astype(np.float32)
+    """The mean importance over some cells, by blocks, since cells times genes may not fit in memory."""
+    blocks = (rows[start : start + CELLS_AT_ONCE] for start in range(0, len(rows), CELLS_AT_ONCE))
+    total = sum(explained.feature_importance(block).sum(axis=0, dtype=np.float64) for block in blocks)
+    return (total / len(rows)).astype(np.float32)
 
 
-def _frame(columns: dict[str, np.ndarray], adata: AnnData) -> Any:
-    from pandas import DataFrame
+@dataclass(frozen=True)
+class _LastModel:
+    """The last model is kept while its AnnData lives, so that later questions need not wait for it again."""
 
-    return DataFrame(columns, index=adata.var_names)
+    owner: weakref.ref[AnnData]
+    digest: str  # of all that the model is made of: a changed AnnData has another
+    points: Points
+
+
+_LAST_MODEL: list[_LastModel] = []  # at most one: two models could be too much for the memory
+
+
+def _kept_points(adata: AnnData, made_of: Iterable[Any], make: Callable[[], Points]) -> Points:
+    """What ``make`` returns, or returned before when the AnnData was the same."""
+    marks = [_mark(part) for part in made_of]
+    # Parts in a file have no mark, since they would have to be read.
+    digest = None if None in marks else " ".join(map(str, marks))
+    for last in _LAST_MODEL:
+        if last.owner() is adata and last.digest == digest:
+            return last.points
+    _LAST_MODEL.clear()
+    points = make()
+    if digest is not None:
+        _LAST_MODEL[:] = [_LastModel(weakref.ref(adata, _forget), digest, points)]
+    return points
+
+
+def _forget(owner: weakref.ref[AnnData]) -> None:
+    _LAST_MODEL[:] = [last for last in _LAST_MODEL if last.owner is not owner]
+
+
+def _mark(part: Any) -> str | None:
+    if isinstance(part, np.ndarray) or sp.issparse(part):
+        return f"{type(part).__name__} {digest_of(part)}"  # CSR and CSC may have equal arrays
+    return repr(part) if part is None or isinstance(part, PLAIN_TYPES) else None

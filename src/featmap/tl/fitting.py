@@ -9,6 +9,7 @@ from copy import deepcopy
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from anndata import AnnData
 
 from ..checks.arguments import shown
@@ -16,11 +17,9 @@ from ..checks.parameters import NAME_OF_DISTANCES, check_parameters
 from ..checks.settings import drawn_seed, is_given, n_components_of
 from ..errors import FeatmapWarning, InvalidParameterError, warn
 from ..estimator import FeatMAP
-from .inputs import FEATURES, GivenNeighbors, Source, loadings_key, name_of_features
-from .marks import mark_of_features
-from .record import MapKeys, as_matrix, checked_adata, plain_parameters
+from .inputs import THE_FEATURES, GivenNeighbors, Source, checked_adata, loadings_key, name_of_features
+from .record import MapKeys, mark_of_features, plain_parameters
 
-N_NEIGHBORS = 15
 CALLER = "featmap.tl.featmap"
 
 
@@ -100,10 +99,12 @@ def featmap(
     if given is not None:
         n_neighbors = given.n_neighbors if n_neighbors is None else n_neighbors
         # Of a representation the neighbours are enough: distances are not computed again.
-        metric = given.metric if use_rep == FEATURES else "euclidean"
+        metric = given.metric if use_rep == THE_FEATURES else "euclidean"
         parameters = {"metric": metric, "pca": given.n_components} | parameters
+    if n_neighbors is not None:
+        parameters["n_neighbors"] = n_neighbors
     _check_choices(use_rep, key_added, parameters)
-    asked = FeatMAP(N_NEIGHBORS if n_neighbors is None else n_neighbors, random_state=random_state, **parameters)
+    asked = FeatMAP(random_state=random_state, **parameters)
     check_parameters(CALLER, asked.get_params())
     drawn_seed(CALLER, deepcopy(random_state))  # a wrong one is refused before neighbours are searched
     source = Source.read(CALLER, adata, use_rep, layer, n_components_of(asked.pca))
@@ -114,7 +115,7 @@ def featmap(
     kept = _kept_parameters(adata, asked, source, use_rep, layer)
     if given is not None and source.places is not None:
         kept |= plain_parameters({"metric": given.metric})
-    distances = as_matrix(*fitted.neighbors_)
+    distances = _as_matrix(*fitted.neighbors_)
     MapKeys.new(key_added, kept | {"features": mark_of_features(source.X, distances)}).write(adata, fitted, distances)
     return adata if copy else None
 
@@ -197,3 +198,11 @@ def _warn_of_no_loadings(use_rep: str, layer: str | None) -> None:
         "(it is not linear, or the genes have been scaled or chosen since); neighbours are those of the "
         "representation, and tangent spaces are of principal components of the genes"
     )
+
+
+def _as_matrix(indices: np.ndarray, distances: np.ndarray) -> sp.csr_matrix:
+    """Neighbours as a sparse matrix; distances of 0 are stored too."""
+    n_rows, k = indices.shape
+    matrix = sp.csr_matrix((distances.ravel(), indices.ravel(), np.arange(0, n_rows * k + 1, k)), (n_rows, n_rows))
+    matrix.sort_indices()
+    return matrix

@@ -15,10 +15,10 @@ from ..checks.inputs import check_table
 from ..checks.settings import are_orthonormal, is_given
 from ..errors import InvalidParameterError
 
-FEATURES = "X"  # a representation that is the features themselves
+THE_FEATURES = "X"  # a representation that is the features themselves
 # Where scanpy keeps the loadings of obsm["X_pca"]. Those of sc.pp.pca(key_added="name") are in varm["name"].
 LOADINGS_OF_PCA = "PCs"
-N_COMPONENTS = 50  # of the features, where a representation has no loadings
+DEFAULT_COMPONENTS = 50  # of the features, where a representation has no loadings
 COMPARED_ROWS = 100
 SAME_PLACE = 1e-3  # of the range of a representation
 
@@ -34,12 +34,12 @@ class Source:
     @classmethod
     def read(cls, caller: str, adata: AnnData, use_rep: str, layer: str | None, n_components: int | None) -> Source:
         X = features_of(caller, adata, layer)
-        if use_rep == FEATURES:
+        if use_rep == THE_FEATURES:
             return cls(X, None, n_components)
         places = representation_of(caller, adata, use_rep)
         loadings = loadings_of(adata, use_rep, X, places[:, :n_components])
         if loadings is None:
-            return cls(X, places, n_components or min(N_COMPONENTS, *adata.shape))
+            return cls(X, places, n_components or min(DEFAULT_COMPONENTS, *adata.shape))
         return cls(X, places[:, :n_components], loadings)
 
     @property
@@ -49,6 +49,23 @@ class Source:
     @property
     def lacks_loadings(self) -> bool:
         return self.places is not None and not self.has_loadings
+
+
+def checked_adata(caller: str, adata: Any) -> AnnData:
+    if not isinstance(adata, AnnData):
+        raise InvalidParameterError(
+            f"{caller}(adata=…): adata must be an AnnData; got {type(adata).__name__}; "
+            "featmap.FeatMAP().fit(X) takes other tables"
+        )
+    return adata
+
+
+def checked_column(caller: str, adata: AnnData, name: Any) -> Any:
+    """A column of obs."""
+    if not isinstance(name, str) or name not in adata.obs:
+        columns = listed(adata.obs.columns.tolist()) if len(adata.obs.columns) else "no columns"
+        raise InvalidParameterError(f"{caller}: {name!r} is not a column of adata.obs, which has {columns}")
+    return adata.obs[name]
 
 
 def features_of(caller: str, adata: AnnData, layer: str | None) -> Any:

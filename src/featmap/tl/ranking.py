@@ -7,16 +7,23 @@ from anndata import AnnData
 
 from ..checks.arguments import checked_count
 from ..checks.rows import grouped
-from ..explanation import Explanation
+from ..explanation.apart import Apart, Comparison
 from ..explanation.contrast import Contrast
-from .inputs import compared_rows, features_of
-from .rebuilding import rebuilt
-from .record import KEY, checked_adata, checked_column, documented
+from ..explanation.regression import default_neighbors
+from ..run import Run
+from .asking import rebuilt
+from .inputs import checked_adata, checked_column, compared_rows, features_of
+from .record import KEY, documented
 
-CALLER = "featmap.tl.rank_features"
 SMALLEST_MEAN = 1e-9  # added to mean counts before they are divided, as scanpy does
 LARGEST_LOG = 100.0  # logarithms of counts are far below
-TYPES = {"names": "O", "scores": "float32", "logfoldchanges": "float32", "pvals": "float64", "pvals_adj": "float64"}
+COLUMN_TYPES = {
+    "names": "O",
+    "scores": "float32",
+    "logfoldchanges": "float32",
+    "pvals": "float64",
+    "pvals_adj": "float64",
+}
 
 
 @documented
@@ -77,80 +84,69 @@ def rank_features(
     >>> adata.uns["rank_features_groups"]["names"]["0"].shape
     (5,)
     """
-    labels = checked_column(CALLER, checked_adata(CALLER, adata), groupby)
+    caller = "featmap.tl.rank_features"
+    labels = checked_column(caller, checked_adata(caller, adata), groupby)
     if n_features is not None:
-        checked_count(CALLER, "n_features", n_features, 1)
-    groups = grouped(CALLER, labels, adata.n_obs, "groupby")
-    explained = rebuilt(CALLER, adata, key)
+        checked_count(caller, "n_features", n_features, 1)
+    groups = grouped(caller, labels, adata.n_obs, "groupby")
+    explained = rebuilt(caller, adata, key)
+    points, layer = explained._points, adata.uns[key]["params"].get("layer")
     contrasts = explained.rank_features(
         groups.names[groups.codes], n_permutations=n_permutations, random_state=random_state
     )
-    layer = adata.uns[key]["params"].get("layer")
-    apart = _Apart(explained, adata, layer is None and _has_logs(adata))
+    with Run(explained.n_jobs) as run:
+        comparison = Comparison.of(points.mapped, run, scale="units")
+    k = default_neighbors(len(points))
+    log_base = _base_of_logs(adata) if layer is None and not points.mapped.data.unit_rows else None
     ranked = {
-        str(name): apart.ranked(groups.rows_of(name), contrast, n_features) for name, contrast in contrasts.items()
+        str(name): _ranked(comparison.together(points, groups.rows_of(name), k), contrast, log_base, n_features)
+        for name, contrast in contrasts.items()
     }
     params = {"groupby": groupby, "reference": "rest", "method": "featmap", "use_raw": False}
-    params |= {"corr_method": "benjamini-hochberg", "key": key}
-    if layer is not None:
-        params["layer"] = layer
+    params |= {"corr_method": "benjamini-hochberg", "key": key} | ({} if layer is None else {"layer": layer})
     adata = adata.copy() if copy else adata
-    adata.uns[key_added] = {"params": params} | {name: _by_group(ranked, name) for name in TYPES}
+    # One array for each column, with a field for each group.
+    adata.uns[key_added] = {"params": params} | {
+        column: np.rec.fromarrays([one[column] for one in ranked.values()], dtype=[(name, type_) for name in ranked])
+        for column, type_ in COLUMN_TYPES.items()
+    }
     return adata if copy else None
 
 
-class _Apart:
-    """Compares groups of cells with all cells, and makes the columns of the result."""
-
-    def __init__(self, explained: Explanation, adata: AnnData, has_logs: bool) -> None:
-        from ..explanation.apart import Comparison
-        from ..explanation.regression import default_neighbors
-        from ..run import Run
-
-        self.points = explained._points
-        self.k = default_neighbors(len(self.points))
-        with Run(explained.n_jobs) as run:
-            self.comparison = Comparison.of(self.points.mapped, run, scale="units")
-        self.log_base = _base_of_logs(adata) if has_logs and not self.points.mapped.data.unit_rows else None
-
-    def ranked(self, rows: np.ndarray, contrast: Contrast, n_features: int | None) -> dict[str, np.ndarray]:
-        """The columns of one group, the highest score first."""
-        apart = self.comparison.together(self.points, rows, self.k)
-        order = np.argsort(-apart.score[0], kind="stable")[:n_features]
-        columns = {
-            "names": contrast.features,
-            "scores": apart.score[0],
-            "logfoldchanges": self._fold_changes(apart.own[0], contrast),
-            "pvals": contrast.p_values,
-            "pvals_adj": contrast.q_values,
-        }
-        return {name: column[order] for name, column in columns.items()}
-
-    def _fold_changes(self, mean: np.ndarray, contrast: Contrast) -> np.ndarray:
-        """log₂ of the ratio of mean counts, which are those behind the means of logarithms."""
-        if self.log_base is None:
-            return np.full(len(mean), np.nan)
-        # Means of scaled data may be a rounding below 0, which no logarithm of 1 + a count is.
-        of_group, of_rest = (np.maximum(values, 0.0) for values in (mean, mean - contrast.difference))
-        counts = (np.expm1(values * self.log_base) + SMALLEST_MEAN for values in (of_group, of_rest))
-        return np.log2(np.divide(*counts))
+def _ranked(
+    apart: Apart, contrast: Contrast, log_base: float | None, n_features: int | None
+) -> dict[str, np.ndarray]:
+    """The columns of one group, the highest score first."""
+    order = np.argsort(-apart.score[0], kind="stable")[:n_features]
+    columns = {
+        "names": contrast.features,
+        "scores": apart.score[0],
+        "logfoldchanges": _fold_changes(apart.own[0], contrast, log_base),
+        "pvals": contrast.p_values,
+        "pvals_adj": contrast.q_values,
+    }
+    return {name: column[order] for name, column in columns.items()}
 
 
-def _has_logs(adata: AnnData) -> bool:
-    """Whether X has logarithms of counts. scanpy's record of them stays when X is scaled or exchanged later."""
+def _fold_changes(mean: np.ndarray, contrast: Contrast, log_base: float | None) -> np.ndarray:
+    """log₂ of the ratio of mean counts, which are those behind the means of logarithms."""
+    if log_base is None:
+        return np.full(len(mean), np.nan)
+    # Means of scaled data may be a rounding below 0, which no logarithm of 1 + a count is.
+    of_group, of_rest = (np.maximum(values, 0.0) for values in (mean, mean - contrast.difference))
+    counts = (np.expm1(values * log_base) + SMALLEST_MEAN for values in (of_group, of_rest))
+    return np.log2(np.divide(*counts))
+
+
+def _base_of_logs(adata: AnnData) -> float | None:
+    """ln b, where X has logarithms of counts to the base b; else None.
+
+    scanpy's record of the logarithms stays when X is scaled or exchanged later.
+    """
     if "log1p" not in adata.uns:
-        return False
-    some = features_of(CALLER, adata, None)[compared_rows(adata.n_obs)]
-    return bool(some.min() >= 0 and some.max() <= LARGEST_LOG)
-
-
-def _base_of_logs(adata: AnnData) -> float:
-    """ln b, for logarithms to the base b: 1 for natural ones."""
+        return None
+    some = features_of("featmap.tl.rank_features", adata, None)[compared_rows(adata.n_obs)]
+    if some.min() < 0 or some.max() > LARGEST_LOG:
+        return None
     base = adata.uns["log1p"].get("base")
     return 1.0 if base is None else float(np.log(base))
-
-
-def _by_group(ranked: dict[str, dict[str, np.ndarray]], name: str) -> np.ndarray:
-    """One column of all groups, as an array with a field for each group."""
-    types = [(group, TYPES[name]) for group in ranked]
-    return np.rec.fromarrays([columns[name] for columns in ranked.values()], dtype=types)

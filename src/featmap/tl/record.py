@@ -10,13 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 from anndata import AnnData
 
-from ..checks.arguments import listed
 from ..docstrings import shared_parameters
 from ..errors import InvalidDataError, InvalidParameterError
 from ..estimator import FeatMAP
+from ..store.digests import digest_of
+from .inputs import compared_rows
 
 KEY = "featmap"
-PLAIN = (bool, int, float, str, np.bool_, np.integer, np.floating)
+PLAIN_TYPES = (bool, int, float, str, np.bool_, np.integer, np.floating)
 documented = shared_parameters(
     """
 adata : AnnData
@@ -80,29 +81,15 @@ class MapKeys:
 
 def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """What a file can hold of parameters: numbers and texts. What is not said is the default."""
-    return {name: value for name, value in parameters.items() if isinstance(value, PLAIN)}
+    return {name: value for name, value in parameters.items() if isinstance(value, PLAIN_TYPES)}
 
 
-def checked_adata(caller: str, adata: Any) -> AnnData:
-    if not isinstance(adata, AnnData):
-        raise InvalidParameterError(
-            f"{caller}(adata=…): adata must be an AnnData; got {type(adata).__name__}; "
-            "featmap.FeatMAP().fit(X) takes other tables"
-        )
-    return adata
+def mark_of_features(X: Any, distances: sp.csr_matrix) -> str:
+    """A digest of the values of some cells. It is the same for any kind of matrix and any order of cells and genes.
 
-
-def checked_column(caller: str, adata: AnnData, name: Any) -> Any:
-    """A column of obs."""
-    if not isinstance(name, str) or name not in adata.obs:
-        columns = listed(adata.obs.columns.tolist()) if len(adata.obs.columns) else "no columns"
-        raise InvalidParameterError(f"{caller}: {name!r} is not a column of adata.obs, which has {columns}")
-    return adata.obs[name]
-
-
-def as_matrix(indices: np.ndarray, distances: np.ndarray) -> sp.csr_matrix:
-    """Neighbours as a sparse matrix; distances of 0 are stored too."""
-    n_rows, k = indices.shape
-    matrix = sp.csr_matrix((distances.ravel(), indices.ravel(), np.arange(0, n_rows * k + 1, k)), (n_rows, n_rows))
-    matrix.sort_indices()
-    return matrix
+    Distances to neighbours choose the cells, because they go with the cells into another order.
+    """
+    order = np.argsort(np.asarray(distances.astype(np.float64).sum(axis=1)).ravel(), kind="stable")
+    values = X[np.sort(order[compared_rows(len(order))])]  # files are read in the order of their rows
+    dense = np.asarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
+    return digest_of(np.unique(np.sort(dense, axis=1), axis=0))
