@@ -570,7 +570,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return self._points.mapped.manifold.space.in_units(self._points.tangents.singular_values)
 
     def _twin(self) -> FeatMAP:
-        """Another in the same state, for a fit to work on: this one then changes all at once or not at all."""
+        """A copy for a fit to work on, so that this estimator changes all at once or not at all."""
         twin = type(self).__new__(type(self))
         twin.__dict__ = self.__dict__.copy()
         return twin
@@ -607,9 +607,9 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         callback: Callable[[str, int, int], object] | None,
         checkpoint: StrPath | None,
     ) -> tuple[Progress, Checkpoint, Settings]:
-        """Who is told of a fit, where its results are kept, and its settings. A resumed fit keeps its seed.
+        """The progress report of a fit, its checkpoint, and its settings, with the old seed if the fit is resumed.
 
-        ``digest`` gives a digest of the data, by which a checkpoint knows them.
+        A checkpoint recognizes the data by their ``digest``.
         """
         from .run.checkpoint import NO_CHECKPOINT
         from .run.progress import SHARES, SHARES_OF_COARSE, Progress

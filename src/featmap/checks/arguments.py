@@ -14,13 +14,13 @@ MOST_LISTED = 5
 
 
 def shown(value: Any) -> str:
-    """One value."""
+    """The repr of a value, cut if it is long."""
     text = repr(value)
     return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + "…"
 
 
 def listed(values: Iterable[Any]) -> str:
-    """The first few of some values."""
+    """The first values of a list."""
     first = [repr(value) for value in islice(values, MOST_LISTED + 1)]
     return ", ".join(first[:MOST_LISTED] + ["…"] * (len(first) > MOST_LISTED))
 

@@ -106,7 +106,9 @@ def _from_arrays(given: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
             f"precomputed_knn: indices and distances must both have shape ({n_rows}, number of neighbours); "
             f"got {indices.shape} and {distances.shape}"
         )
-    if not np.issubdtype(indices.dtype, np.integer) or not _within(indices, -1, n_rows - 1):
+    if not np.issubdtype(indices.dtype, np.integer) or not (
+        indices.min(initial=0) >= -1 and indices.max(initial=0) < n_rows
+    ):
         raise InvalidDataError(
             f"precomputed_knn: indices must be integers from 0 to {n_rows - 1}, or -1 for a missing neighbour"
         )
@@ -155,10 +157,6 @@ def _check_distinct(indices: np.ndarray, is_known: np.ndarray) -> None:
     numbers = np.where(is_known, indices, -1 - np.arange(indices.shape[1]))
     if (np.diff(np.sort(numbers, axis=1), axis=1) == 0).any():
         raise InvalidDataError("precomputed_knn: a row names the same neighbour twice; name each neighbour once")
-
-
-def _within(values: np.ndarray, least: int, most: int) -> bool:
-    return bool(values.min(initial=0) >= least and values.max(initial=0) <= most)
 
 
 def _are_distances(values: np.ndarray) -> bool:

@@ -68,7 +68,7 @@ class Columns(BaseEstimator):
 
 @contextmanager
 def answered(caller: str, name: str) -> Iterator[None]:
-    """Turn what scikit-learn's checks raise into our own errors, which are of the same kind."""
+    """Turn the errors of scikit-learn's checks into our own, which are subclasses of the same built-in errors."""
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn sums values to see whether all are finite
             yield
@@ -86,7 +86,7 @@ def check_rows(estimator: Any, X: Any, caller: str, **options: Any) -> Any:
 
 
 def check_form(estimator: Any, X: Any, caller: str, **options: Any) -> Any:
-    """The same, except that an array of Zarr or HDF5 is not read yet: its type and shape are checked."""
+    """Check X as `check_rows` does, but only the type and shape of an array of Zarr or HDF5, which is not read yet."""
     with answered(caller, "X"):
         stored = StoredTable.of(X) if is_stored(X) else None
         values = X if stored is None else stored.first_rows()
@@ -98,13 +98,13 @@ def check_form(estimator: Any, X: Any, caller: str, **options: Any) -> Any:
 
 
 def read_rows(table: Any, caller: str, beside: str | PathLike[str] | None = None) -> Any:
-    """What `check_form` gave, read if it has not been; a file that it takes is in the folder of ``beside``."""
+    """Read the table that `check_form` returned. A large one is copied to a file in the folder of ``beside``."""
     with answered(caller, "X"):
         return table.read(caller, beside) if isinstance(table, StoredTable) else table
 
 
 def check_table(values: Any, caller: str, name: str, **options: Any) -> Any:
-    """The same for data without an estimator; ``options`` are those of `check_array`."""
+    """Check a table that belongs to no estimator; ``options`` are those of `check_array`."""
     with answered(caller, name):
         refuse_other_tables(values, caller, name)
         values = _real(check_array(values, dtype="numeric", input_name=name, ensure_all_finite=False, **options))
@@ -135,7 +135,7 @@ def _real(values: Any) -> Any:
 
 
 def _check_finite(values: Any, name: str) -> None:
-    """By blocks, since where scikit-learn looks at single values it makes arrays as large as those it is given."""
+    """Refuse NaN and infinity, block by block: scikit-learn's search for them can take as much memory as the data."""
     if values.dtype.kind != "f":
         return
     numbers = values.data if sp.issparse(values) else values
@@ -203,32 +203,26 @@ def _check_columns(frame: Any, caller: str, name: str) -> None:
         if isinstance(dtype, np.dtype) and dtype.kind in "biufc":
             continue  # most columns: taking one of a wide frame costs more than asking for its type
         values = frame.iloc[:, number] if hasattr(frame, "iloc") else frame[column]
-        holds = _not_numbers(values)
+        is_polars = hasattr(values.dtype, "is_temporal")
+        holds = _not_numbers_in_polars(values.dtype) if is_polars else _not_numbers_in_pandas(values)
         if holds is not None:
             remedy = REMEDY_OF_COLUMNS.get(holds, ENCODE)
             raise InvalidDataTypeError(f"{caller}({name}): the column {column!r} holds {holds}; {remedy}, or drop it")
 
 
-def _not_numbers(column: Any) -> str | None:
-    """What a column of a pandas or polars frame holds, if that is not numbers."""
-    is_polars = hasattr(column.dtype, "is_temporal")
-    return _not_numbers_in_polars(column.dtype) if is_polars else _not_numbers_in_pandas(column)
-
-
 def _not_numbers_in_polars(dtype: Any) -> str | None:
+    """What a column of this type holds, if that is not numbers."""
     if dtype.is_temporal():
         return DATES
     if str(dtype) == "String":
         return STRINGS
-    return (
-        None
-        if dtype.is_numeric() or str(dtype) in ("Boolean", "Null")
-        else f"values of type {str(dtype).partition('(')[0]}"
-    )
+    if dtype.is_numeric() or str(dtype) in ("Boolean", "Null"):
+        return None
+    return f"values of type {str(dtype).partition('(')[0]}"
 
 
 def _not_numbers_in_pandas(column: Any) -> str | None:
-    """Types of pandas tell numbers and dates. What else there is, is told by the values."""
+    """The same for pandas, whose types name numbers and dates; other columns are judged by their values."""
     kind = getattr(column.dtype, "kind", "O")
     if kind in "mM" or str(column.dtype).startswith("period"):
         return DATES
@@ -265,7 +259,7 @@ def warn_of_scales(X: Any, names: Sequence[str] | None) -> None:
 
 
 def rows_for_scales(shape: tuple[int, int]) -> slice:
-    """The rows that the variance is taken of. All of these rows are taken again of a table of them alone."""
+    """The sample of rows that `warn_of_scales` looks at. Of a table that is such a sample it takes all rows."""
     n_rows = int(np.clip(MOST_VALUES // shape[1], FEWEST_ROWS, MOST_ROWS))
     return slice(None, None, -(-shape[0] // n_rows))
 

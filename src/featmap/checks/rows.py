@@ -110,7 +110,10 @@ def label_values(caller: str, labels: Any, n_rows: int, name: str = "labels") ->
         values = np.asarray(labels)
         # A list of strings and NaN becomes an array of strings, in which NaN is one of them.
         given = values if hasattr(labels, "dtype") else np.asarray(labels, dtype=object)
-        missing = np.array([_is_missing(value) for value in given.ravel().tolist()], bool)
+        missing = np.array(
+            [value is None or type(value).__name__ == "NAType" or value != value for value in given.ravel().tolist()],
+            bool,
+        )
     if values.shape != (n_rows,):
         raise InvalidDataError(
             f"{caller}({name}=…): {name} must have one label per row, shape ({n_rows},); got shape {values.shape}"
@@ -128,10 +131,6 @@ def grouped(caller: str, labels: Any, n_rows: int, name: str = "labels") -> Grou
     with _comparing(caller, name):
         names, codes = np.unique(values, return_inverse=True)
     return Groups(codes.astype(np.int32), names)
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or type(value).__name__ == "NAType" or value != value
 
 
 @contextmanager

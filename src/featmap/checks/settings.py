@@ -64,7 +64,7 @@ class Settings(NeighborhoodSettings):
 
 
 def neighborhood_settings(parameters: Mapping[str, Any], shape: tuple[int, int], seed: int) -> NeighborhoodSettings:
-    """Settings for the explanation of a map of data of this shape."""
+    """The settings with which `explain` looks at data of this shape."""
     names = ("tangent_center", "n_components", "frames")
     return NeighborhoodSettings(
         **_definite("explain", parameters, shape), **{name: parameters[name] for name in names}, seed=seed
