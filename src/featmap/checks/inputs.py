@@ -86,7 +86,7 @@ def check_rows(estimator: Any, X: Any, caller: str, **options: Any) -> Any:
 
 
 def check_form(estimator: Any, X: Any, caller: str, **options: Any) -> Any:
-    """Check X as `check_rows` does, but only the type and shape of an array of Zarr or HDF5, which is not read yet."""
+    """Check X as `check_rows` does, but only type and shape of an array of Zarr or HDF5, which is not read yet."""
     with answered(caller, "X"):
         stored = StoredTable.of(X) if is_stored(X) else None
         values = X if stored is None else stored.first_rows()

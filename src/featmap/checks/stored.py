@@ -1,8 +1,8 @@
 """Arrays of Zarr and HDF5: recognized by the names of their types, and read once, in order, by whole chunks.
 
 A fit looks at its data several times, and their chunks would be unpacked anew each time. So they are copied in their
-own type: small data into memory, others into an unnamed temporary file, which the system removes when the process ends,
-in whatever way it ends.
+own type: small data into memory, others into an unnamed temporary file. The system removes it once nothing uses it,
+however the process ends.
 """
 
 from __future__ import annotations
