@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -49,7 +48,12 @@ def root_rows(X: Matrix, run: Run = SERIAL) -> Matrix:
     So a row of zeros is at the largest distance from all others, and at distance 0 from rows of zeros.
     """
     check_not_negative(X)
-    return unit_rows(_sparse_roots(canonical(X)), run)[0] if sp.issparse(X) else _unit_roots(X, run)
+    if not sp.issparse(X):
+        return _unit_roots(X, run)
+    entries = canonical(X)
+    roots = with_values(entries, np.sqrt(entries.data.astype(np.float64)))
+    is_empty = np.asarray(roots.sum(axis=1)).ravel() == 0
+    return unit_rows(sp.hstack([roots, sp.csr_matrix(is_empty[:, None].astype(np.float64))], format="csr"), run)[0]
 
 
 def check_not_negative(X: Matrix) -> None:
@@ -69,9 +73,3 @@ def _unit_roots(X: np.ndarray, run: Run) -> FloatArray:
 
     run.over_rows(len(X), task, rows_scaled_at_once(rows.shape[1]))
     return rows
-
-
-def _sparse_roots(entries: Any) -> Any:
-    roots = with_values(entries, np.sqrt(entries.data.astype(np.float64)))
-    is_empty = np.asarray(roots.sum(axis=1)).ravel() == 0
-    return sp.hstack([roots, sp.csr_matrix(is_empty[:, None].astype(np.float64))], format="csr")

@@ -1,7 +1,4 @@
-"""Search in large data, as wide as it needs to be: recall is measured on some rows.
-
-It is built when it is first used.
-"""
+"""Search in large data, built when it is first used, and as wide as it needs to be: its recall is measured."""
 
 from __future__ import annotations
 
@@ -69,19 +66,14 @@ class LargeSearch:
             self._built(run)
 
     def _built(self, run: Run) -> ListSearch | ExactSearch:
-        if self.chosen is None or isinstance(self.chosen, UnfilledSearch):
-            with _building:
-                self.chosen = self._build(self.chosen, run)
-        return self.chosen
-
-    def _build(self, chosen: ListSearch | ExactSearch | UnfilledSearch | None, run: Run) -> ListSearch | ExactSearch:
-        """The search itself. Another thread may have built it in the meantime."""
-        if isinstance(chosen, UnfilledSearch):
-            return chosen.filled(self.matrix, run)
-        if chosen is None:
-            found = search_wide_enough(ThisMachine(self.matrix), self.k, run)
-            return ExactSearch(self.matrix) if found is None else found
-        return chosen
+        if self.chosen is not None and not isinstance(self.chosen, UnfilledSearch):
+            return self.chosen
+        with _building:  # another thread may have built it in the meantime
+            if self.chosen is None:
+                self.chosen = search_wide_enough(ThisMachine(self.matrix), self.k, run) or ExactSearch(self.matrix)
+            elif isinstance(self.chosen, UnfilledSearch):
+                self.chosen = self.chosen.filled(self.matrix, run)
+            return self.chosen
 
 
 _building = threading.Lock()
@@ -139,7 +131,11 @@ def search_wide_enough(holder: Holder, k: int, run: Run) -> Any:
                 return search
             if _cost_of_all_pairs(n_rows, n_features) <= WORTH_BEING_EXACT * _cost(quantizer, width, k):
                 return None
-    _warn_of_recall(search)
+    warn(
+        f"the search for neighbours finds {search.recall:.2f} of them ({search.report.way}), less than "
+        f"{WANTED_RECALL}: these data have hardly any nearer and farther rows; try pca=30, which neighbourhoods are "
+        "then made of, or give exact neighbours by precomputed_knn"
+    )
     return search
 
 
@@ -233,11 +229,3 @@ def _cost(quantizer: Quantizer, width: Width, k: int) -> float:
     n_features, n_coordinates = quantizer.directions.shape
     n_scanned = ROWS_PER_LIST * width.n_lists(quantizer)
     return n_scanned * n_coordinates * SCANNED + width.n_candidates(quantizer, k) * n_features * RANKED
-
-
-def _warn_of_recall(search: Any) -> None:
-    warn(
-        f"the search for neighbours finds {search.recall:.2f} of them ({search.report.way}), less than "
-        f"{WANTED_RECALL}: these data have hardly any nearer and farther rows; try pca=30, which neighbourhoods are "
-        "then made of, or give exact neighbours by precomputed_knn"
-    )

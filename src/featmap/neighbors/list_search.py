@@ -235,7 +235,10 @@ class Partition:
 
     def _positions(self, numbers: IntArray) -> IntArray:
         """Where the rows of these numbers are; −1 for those of other partitions."""
-        return numbers if self.numbers is None else _places(self.numbers, numbers)
+        if self.numbers is None:
+            return numbers
+        places = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1).astype(np.int32)
+        return np.where(self.numbers[places] == numbers, places, np.int32(-1))
 
 
 def _by_row(candidates: IntArray) -> tuple[IntArray, IntArray]:
@@ -246,12 +249,6 @@ def _by_row(candidates: IntArray) -> tuple[IntArray, IntArray]:
     pairs = (candidates.astype(np.int64) << 32) + np.arange(len(candidates))[:, None]
     pairs = np.sort(pairs, axis=None)
     return (pairs >> 32).astype(np.int32), pairs.astype(np.int32)
-
-
-def _places(sorted_values: IntArray, values: IntArray) -> IntArray:
-    """The place of each value among the sorted ones, −1 if it is none of them."""
-    places = np.minimum(np.searchsorted(sorted_values, values), len(sorted_values) - 1).astype(np.int32)
-    return np.where(sorted_values[places] == values, places, np.int32(-1))
 
 
 def _rows_that_count(matrix: Matrix, coordinates: FloatArray) -> IntArray:

@@ -130,7 +130,9 @@ def centers_in_cells(sample: FloatArray, n_lists: int) -> tuple[FloatArray, Floa
 
     There are as many cells as lists in a cell, so that looking for the nearest centre costs a square root.
     """
-    points = _distinct(sample)
+    # k-means wants distinct points. Two coordinates, of float32 as one number, tell most apart.
+    first_two = np.ascontiguousarray(sample[:, :2] + 0).view(np.uint64)
+    points = sample if len(np.unique(first_two)) == len(sample) else np.unique(sample, axis=0)
     n_lists = min(n_lists, len(points))
     with one_library_thread():
         cells, cell_of_point = _k_means(points, int(np.ceil(np.sqrt(n_lists))))
@@ -144,7 +146,8 @@ def _centers_of_lists(points: FloatArray, share: float) -> FloatArray:
     """Centres of the points of a cell. A list that is much too large becomes several, until it cannot be divided."""
     if len(points) == 0:
         return points
-    centers, nearest = _k_means(points, _n_shares(points, share))
+    n_shares = min(max(round(len(points) / share), 1), len(points))
+    centers, nearest = _k_means(points, n_shares)
     lists = [points[nearest == number] for number in range(len(centers))]
     is_large = [LARGEST_SHARE * share < len(near) < len(points) for near in lists]
     return np.concatenate(
@@ -153,10 +156,6 @@ def _centers_of_lists(points: FloatArray, share: float) -> FloatArray:
             for center, near, large in zip(centers, lists, is_large, strict=True)
         ]
     )
-
-
-def _n_shares(points: FloatArray, share: float) -> int:
-    return min(max(round(len(points) / share), 1), len(points))
 
 
 def _k_means(points: FloatArray, n_centers: int) -> tuple[FloatArray, IntArray]:
@@ -169,9 +168,3 @@ def _k_means(points: FloatArray, n_centers: int) -> tuple[FloatArray, IntArray]:
         warnings.simplefilter("ignore", ConvergenceWarning)  # of points that are distinct but not for its distances
         kmeans.fit(points)
     return kmeans.cluster_centers_, kmeans.labels_
-
-
-def _distinct(points: FloatArray) -> FloatArray:
-    """Each point once. Two coordinates tell most points apart."""
-    first_two = np.ascontiguousarray(points[:, :2] + 0).view(np.uint64)  # two of float32 as one number
-    return points if len(np.unique(first_two)) == len(points) else np.unique(points, axis=0)

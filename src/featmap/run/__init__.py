@@ -1,4 +1,4 @@
-"""What a stage is given to run with: threads over blocks of rows, progress, and a checkpoint."""
+"""What a stage runs with: threads over blocks of rows, progress reports, and a checkpoint."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Body = Callable[[int, int], tuple[np.ndarray, ...]]
 
 
 class Run:
-    """Calls the stages of a fit: times them, reports them, keeps their results, and lends them threads.
+    """Runs the stages of a fit: times them, reports them, keeps their results, and gives them threads.
 
-    A stage hands over a function of a block of rows. Who calls it, and when, is decided here: the function knows
-    neither threads nor bars nor files, and blocks never depend on the number of threads.
+    A stage passes a function of a block of rows. The run calls it for every block. The function knows neither threads
+    nor bars nor files, and blocks never depend on the number of threads.
 
     Parameters
     ----------
     n_jobs : int or None
         The number of threads; -1 for all cores, None for one.
     progress : Progress, optional
-        Whom to tell how far the run is. By default nobody.
+        Where progress is reported. By default nowhere.
     checkpoint : Checkpoint, optional
         Where results of stages are kept. By default nowhere.
     """
@@ -52,7 +52,7 @@ class Run:
         self._progress.close()
 
     def stage(self, name: str, verb: Callable[..., Any], *arguments: Any, **given: Any) -> Any:
-        """What ``verb(*arguments, run)`` makes, timed and reported. A checkpoint that has it gives it back.
+        """Return ``verb(*arguments, run)``, timed and reported, or the result that the checkpoint has.
 
         Fields of the result that are ``given`` are not kept in the checkpoint.
         """
@@ -60,11 +60,11 @@ class Run:
             return self._checkpoint.kept(name, lambda: verb(*arguments, self), **given)
 
     def timed(self, name: str) -> AbstractContextManager[None]:
-        """Time and report a stage that decides itself what it keeps."""
+        """Time and report a stage. What it keeps in the checkpoint, it keeps itself by `kept`."""
         return self._progress.stage(name)
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        """What ``make`` makes. A checkpoint that has it gives it back."""
+        """Return ``make()``, or the result that the checkpoint has."""
         return self._checkpoint.kept(name, make)
 
     def keep(self) -> None:
@@ -86,7 +86,7 @@ class Run:
     def by_blocks_with_progress(
         self, n_rows: int, body: Body, block: int = BLOCK, places: np.ndarray | None = None
     ) -> tuple[np.ndarray, ...]:
-        """The same, with every block reported as so many steps of the current stage.
+        """Like `by_blocks`, with every row reported as a step of the current stage.
 
         Row i goes to ``places[i]`` of the arrays, by default to i.
         """
@@ -122,4 +122,4 @@ class Run:
         return tuple(joined)
 
 
-SERIAL = Run(None)  # in the calling thread alone, and nobody is told
+SERIAL = Run(None)  # in the calling thread alone, without reports

@@ -1,4 +1,4 @@
-"""How far a run is: told to a callback, shown by a bar, and summed up in a report of every stage."""
+"""Progress of a run: passed to a callback, shown by a bar, and summed up in a report of every stage."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ SHARES = {
     LAYOUT: 0.4,
     "frames": 0.04,
 }
-# The same of the map of the coarse graph, where there is one.
+# Of the layout of the coarse graph, where there is one.
 SHARES_OF_COARSE = {COARSE_LAYOUT: 0.08}
-# Lists of neighbours that are filled again, if they were given up. Nobody knows before the fit whether they will be.
+# Of lists that are filled again. It is not known before the fit whether there will be any.
 SHARES_OF_LISTS = {LISTS: 0.0}
-# The same when groups are compared.
+# Of a comparison of groups.
 SHARES_OF_CONTRAST = {"importance": 0.3, "permutations": 0.7}
 STEPS_OF_BAR = 1000
 SECONDS_BETWEEN_UPDATES = 0.1
@@ -45,7 +45,7 @@ BAR = "{desc:<10} {percentage:3.0f}%|{bar}| {elapsed} so far, {remaining} left"
 
 @dataclass(frozen=True)
 class StageReport:
-    """What one stage of a fit took."""
+    """Time and memory of one stage of a fit."""
 
     stage: str
     seconds: float
@@ -60,14 +60,14 @@ class StageReport:
 
 
 class FitReport(Sequence[StageReport]):
-    """Seconds, CPU seconds and peak memory of each stage of a fit, in their order, and how neighbours were searched.
+    """Seconds, CPU seconds and peak memory of each stage of a fit, in order, and how neighbours were searched.
 
     `FeatMAP.fit_report_` is one. It prints as a table. The peak is that of the process so far.
 
     Parameters
     ----------
     stages : sequence of StageReport, default=()
-        What each stage took.
+        Time and memory of each stage.
     search : SearchReport or None, default=None
         How neighbours were searched. None if they were given, or taken from a checkpoint.
 
@@ -183,7 +183,7 @@ class Progress:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Time a stage. One that reports no steps of its own has one step."""
+        """Time a stage. A stage that reports no steps counts as one step."""
         self._stage, self._has_steps = name, False
         self._has_map = self._has_map or name == LAYOUT
         wall, cpu = time.perf_counter(), time.process_time()
@@ -204,14 +204,15 @@ class Progress:
         return self._tell(done, total) or self._stop
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar:
             self._bar.close()
 
     def _tell(self, done: int, total: int) -> bool:
         if self._bar:
             self._bar.show(self._stage, done / total)
-        stop = self._callback is not None and _is_true(self._callback(self._stage, done, total))
+        answer = None if self._callback is None else self._callback(self._stage, done, total)
+        stop = isinstance(answer, bool | np.bool_) and bool(answer)  # any other value does not stop the fit
         if stop and not self._has_map:
             raise FitStopped(f"the callback stopped the fit in the stage {self._stage!r}, before there was a map")
         return stop
@@ -248,13 +249,8 @@ class _Bar:
         self._bar.close()
 
 
-def _is_true(answer: object) -> bool:
-    """True itself, or numpy's: a callback may return anything else without stopping the fit."""
-    return isinstance(answer, bool | np.bool_) and bool(answer)
-
-
 def _bar_class(stream: TextIO | None) -> Any:
-    """tqdm's class for where we are. Without its monitor, a thread that would outlive the fit."""
+    """tqdm's class for a terminal, a notebook or a stream, without its monitor, a thread that would outlive the fit."""
     if stream is None:
         from tqdm.auto import tqdm
     else:

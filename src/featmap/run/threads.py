@@ -205,8 +205,8 @@ class Threads:
         futures: list[Future[None]] = []
         try:
             n_others = min(self.n_threads, n_blocks) - 1
-            futures.extend(others.submit(work, _nothing) for _ in range(n_others))
-            # The calling thread works as well: to wake one more and to wait for it takes longer than a short block.
+            futures.extend(others.submit(work, lambda: None) for _ in range(n_others))
+            # The calling thread works too: waking another one and waiting for it takes longer than a short block.
             work(_at_times(tell))
             begun = _begun(futures)
             while report is not None and wait(begun, SECONDS_BETWEEN_REPORTS).not_done:
@@ -221,16 +221,15 @@ class Threads:
 
 
 def _begun(futures: list[Future[None]]) -> list[Future[None]]:
-    """Those that a thread has begun. The others are cancelled: in a task they would wait for its own thread."""
+    """Cancel the futures that no thread has begun, and return the others.
+
+    Inside a task of the same pool, one that has not begun would wait for the thread that waits for it.
+    """
     return [future for future in futures if not future.cancel()]
 
 
-def _nothing() -> None:
-    """What a thread does after a block if nobody has to be told."""
-
-
 def _at_times(tell: Callable[[], object]) -> Callable[[], None]:
-    """Tell only a few times a second."""
+    """``tell``, called only a few times a second."""
     last = time.monotonic()
 
     def tell_if_due() -> None:

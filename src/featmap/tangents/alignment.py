@@ -29,10 +29,9 @@ FEATURES_AT_ONCE = 16  # a slice is a multiple of what vector instructions take
 
 @dataclass(frozen=True)
 class Table:
-    """Dense rows with at least the features of a slice."""
+    """Dense rows with the features of a slice."""
 
     rows: FloatArray
-    first: int  # the place of the first feature of the slice
     of_points: IntArray  # (m,) the place in the table of each point, in the order of the layout
     of_rows: IntArray  # (m,) and in the order of the data
 
@@ -178,13 +177,17 @@ def _along_edges_in_the_plane(
 
         def task(start: int, stop: int) -> None:
             ends = (edges.indptr, edges.indices, part.start + start, part.start + stop)
-            places = (axes, part.places, table.rows, table.of_points, table.first)
+            places = (axes, part.places, table.rows, table.of_points, 0)
             edge_geometry_of_two(*places, *ends, DEGENERATE, steps, halves, found)
 
         run.over_rows(part.stop - part.start, task)
 
     each_part(add_sums)
-    return Connection(codes, steps, _whole_products(graph, halves) if with_products else None)
+    if not with_products:
+        return Connection(codes, steps, None)
+    products = np.empty((len(halves), 2, 2), np.float32)
+    whole_products(edges.indptr, edges.indices, halves, products)
+    return Connection(codes, steps, products)
 
 
 def _along_edges_of_any_map(
@@ -196,19 +199,12 @@ def _along_edges_of_any_map(
     def add_sums(part: Part, axes: FloatArray, table: Table, is_last: bool) -> None:
         def task(start: int, stop: int) -> None:
             ends = (edges.indptr, edges.indices, part.start + start, part.start + stop)
-            edge_geometry(axes, part.places, table.rows, table.of_points, table.first, *ends, products, steps)
+            edge_geometry(axes, part.places, table.rows, table.of_points, 0, *ends, products, steps)
 
         run.over_rows(part.stop - part.start, task)
 
     each_part(add_sums)
     return Connection(_polar_of_edges(graph, products, run), steps, products if with_products else None)
-
-
-def _whole_products(graph: Graph, halves: FloatArray) -> FloatArray:
-    """V_jᵀ V_i of all edges."""
-    products = np.empty((len(halves), 2, 2), np.float32)
-    whole_products(graph.weights.indptr, graph.weights.indices, halves, products)
-    return products
 
 
 def _polar_of_edges(graph: Graph, products: FloatArray, run: Run) -> FloatArray:
@@ -259,7 +255,10 @@ def _for_each_part(
 
     def use_slice(columns: slice) -> None:
         width = columns.stop - columns.start
-        table = _whole_table(data, order) if is_whole else _copied_slice(data, columns, order, of_rows, run)
+        if is_whole:
+            table = Table(data.matrix, order.rows, np.arange(len(order), dtype=np.int32))
+        else:
+            table = _copied_slice(data, columns, order, of_rows, run)
         for part in _parts(graph, 4 * q * width):
             out = of_axes.take(len(part.points), q, width)
             _axes_of_slice(table, part.points, tangents, factors, order, run, out)
@@ -267,11 +266,6 @@ def _for_each_part(
 
     for columns in slices:
         use_slice(columns)
-
-
-def _whole_table(data: ScaledData, order: Order) -> Table:
-    """All features of the rows as they are."""
-    return Table(data.matrix, 0, order.rows, np.arange(len(order), dtype=np.int32))
 
 
 def _copied_slice(data: ScaledData, columns: slice, order: Order, room: Room, run: Run) -> Table:
@@ -284,7 +278,7 @@ def _copied_slice(data: ScaledData, columns: slice, order: Order, room: Room, ru
         rows[start:stop] = dense_rows(part, order.rows[start:stop])
 
     run.over_rows(len(order), task)
-    return Table(rows, 0, np.arange(len(order), dtype=np.int32), order.positions)
+    return Table(rows, np.arange(len(order), dtype=np.int32), order.positions)
 
 
 def _axes_of_slice(
@@ -301,7 +295,7 @@ def _axes_of_slice(
 
     def task(start: int, stop: int) -> None:
         here, room = order.rows[points[start:stop]], (np.empty(k, np.int32), np.empty((2, width)))
-        known = (table.rows, table.of_rows, tangents.neighbors, factors, table.first)
+        known = (table.rows, table.of_rows, tangents.neighbors, factors, 0)
         axes_of_points(here, *known, *room, out[start:stop])
 
     run.over_rows(len(points), task, POINTS_PER_BLOCK)

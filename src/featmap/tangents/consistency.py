@@ -29,12 +29,7 @@ def mean_consistency(
     there = axes(data, others, rows.astype(np.int32), dim)
     products = np.array([there[j] @ here[i].T for i, j in zip(edges.row, numbers, strict=True)])
     cosines = consistency(products.reshape(-1, dim, dim))
-    has_directions = np.asarray(here.any(axis=(1, 2)))
-    return _weighted_means(cosines, edges.data, edges.row, has_directions)
-
-
-def _weighted_means(values: np.ndarray, weights: np.ndarray, owners: np.ndarray, known: np.ndarray) -> DoubleArray:
-    """The weighted mean of the values of each owner; nan for owners that are not known or have no values."""
-    totals = np.bincount(owners, weights, len(known))
-    sums = np.bincount(owners, weights * values, len(known))
-    return np.divide(sums, totals, out=np.full(len(known), np.nan), where=known & (totals > 0))
+    totals = np.bincount(edges.row, edges.data, len(here))
+    sums = np.bincount(edges.row, edges.data * cosines, len(here))
+    is_known = here.any(axis=(1, 2)) & (totals > 0)
+    return np.divide(sums, totals, out=np.full(len(here), np.nan), where=is_known)

@@ -207,14 +207,10 @@ def eigenvectors(matrices: DoubleArray, n_axes: int) -> tuple[DoubleArray, Doubl
     the largest.
     """
     n_matrices, k, _ = matrices.shape
-    if k > LARGEST_OWN:
-        return _by_lapack(matrices, n_axes)
-    values, vectors = np.empty((n_matrices, k)), np.empty((n_matrices, n_axes, k))
-    eigen(matrices, values, vectors, *room_for_eigen(k, n_axes))
-    return values, vectors
-
-
-def _by_lapack(matrices: DoubleArray, n_axes: int) -> tuple[DoubleArray, DoubleArray]:
+    if k <= LARGEST_OWN:
+        values, vectors = np.empty((n_matrices, k)), np.empty((n_matrices, n_axes, k))
+        eigen(matrices, values, vectors, *room_for_eigen(k, n_axes))
+        return values, vectors
     values, columns = np.linalg.eigh(matrices)
     vectors = np.ascontiguousarray(columns.transpose(0, 2, 1)[:, ::-1][:, :n_axes])
     sizes = np.abs(vectors)
