@@ -250,7 +250,7 @@ class _Bar:
 
 
 def _bar_class(stream: TextIO | None) -> Any:
-    """tqdm's class for a terminal, a notebook or a stream, without its monitor, a thread that would outlive the fit."""
+    """tqdm's class for a terminal, a notebook or a stream, without its monitor, a thread that outlives the fit."""
     if stream is None:
         from tqdm.auto import tqdm
     else:
