@@ -60,7 +60,6 @@ autosummary_context = {
         f"featmap.{name}": own_members(name, value) for name, value in public_surface() if inspect.isclass(value)
     }
 }
-autosummary_filename_map = {"featmap.prepare": "featmap.prepare-function"}  # some disks do not tell it from Prepare
 numpydoc_show_class_members = False  # the template of a class lists those that this package writes
 autodoc_typehints = "none"  # docstrings have the types
 

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer
 from sklearn.pipeline import make_pipeline
 
-from featmap import Explanation, FeatMAP, in_original_units, metrics, plot, prepare
+from featmap import Explanation, FeatMAP, Prepare, in_original_units, metrics, plot
 
 TEXT = """featMAP of scikit-learn's breast cancer data: {rows} tumours, {features} measurements of each
 
@@ -43,7 +43,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     X, diagnosis = tumours()
     started = time.perf_counter()
-    pipeline = make_pipeline(prepare(X), FeatMAP(random_state=0)).fit(X)
+    pipeline = make_pipeline(Prepare(), FeatMAP(random_state=0)).fit(X)
     seconds = time.perf_counter() - started
 
     model = in_original_units(pipeline)

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -23,10 +22,9 @@ import polars as pl
 
 from featmap import FeatMAP
 from featmap.cli import main
-from featmap.cli.columns import read_column
 from featmap.cli.findings import Findings
 from featmap.cli.fitting import dense
-from featmap.cli.reading import read_source
+from featmap.cli.reading import read_column, read_source
 from featmap.errors import FeatmapError
 
 
@@ -53,21 +51,19 @@ def table(n_rows=260):
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("commands")
     table().write_csv(folder / "patients.csv")
-    run_in(folder, "fit", "patients.csv", "-o", "p.featmap", "--label", "diagnosis", "-q")
+    fit = ["featmap", "fit", "patients.csv", "-o", "p.featmap", "--label", "diagnosis", "-q"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr(sys, "argv", fit)
+        with pytest.raises(SystemExit) as ended:
+            main()
+    assert not ended.value.code
     return folder
-
-
-def run_in(folder, *arguments):
-    """What a command prints, in a process of its own."""
-    command = [sys.executable, "-m", "featmap", *arguments]
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    return result
 
 
 @pytest.fixture
 def call(folder, monkeypatch, capsys):
-    """Runs a command here: its code, and what it printed and said."""
+    """Runs a command: its code, and what it printed and said."""
 
     def run(*arguments):
         monkeypatch.chdir(folder)
@@ -125,10 +121,10 @@ def test_a_saved_model_is_that_of_the_library(folder, call):
     """One seed gives the map that Python gives, and new rows are placed as the pipeline places them."""
     from sklearn.pipeline import make_pipeline
 
-    from featmap import prepare
+    from featmap import Prepare
 
     frame = pl.read_csv(folder / "patients.csv")
-    pipeline = make_pipeline(prepare(frame, label="diagnosis"), FeatMAP(random_state=0)).fit(frame)
+    pipeline = make_pipeline(Prepare(label="diagnosis"), FeatMAP(random_state=0)).fit(frame)
     np.testing.assert_array_equal(FeatMAP.load(folder / "p.featmap").embedding_, pipeline[-1].embedding_)
     new = frame.head(5).with_columns(pl.col("glucose_mg_dl") + 5, diagnosis=pl.lit(None))
     new.write_csv(folder / "new.csv")
@@ -218,12 +214,15 @@ def test_doctor_finds_nothing_wrong(call):
     assert "the map keeps its neighbours" in text
 
 
-def test_explore_shows_the_columns_of_the_table(folder, monkeypatch):
-    from featmap.cli import explore, loading
+def test_explore_shows_the_columns_of_the_table(call, monkeypatch):
+    def served(answers, **options):
+        assert str(answers.feature_names_in_[-1]) == "ward: south"
+        assert options["labels"].texts[:2] == ["healthy", "diabetes"]
+        assert options["title"] == "p"
+        raise FeatmapError("it was served")
 
-    answers = loading.answers_of(folder / "p.featmap")
-    assert str(answers.feature_names_in_[-1]) == "ward: south"
-    assert explore.in_its_columns is loading.in_its_columns
+    monkeypatch.setattr("featmap.explorer.serve", served)
+    assert call("explore", "p.featmap", "--labels", "patients.csv:diagnosis") == (2, "", "featmap: it was served\n")
 
 
 def test_wrong_use_is_told_in_one_sentence_and_ends_with_2(call, folder):
@@ -313,7 +312,6 @@ def test_outputs_are_checked_before_anything_is_read(call, folder, monkeypatch):
         raise AssertionError("it was read")
 
     monkeypatch.setattr("featmap.cli.reading.read_source", never)
-    monkeypatch.setattr("featmap.cli.transform.read_source", never)
     monkeypatch.setattr(FeatMAP, "load", never)
     explain = ("explain", "p.featmap", "--row", "0")
     outputs = [
@@ -356,58 +354,50 @@ def test_quiet_says_nothing(call, folder, monkeypatch):
     assert call("fit", "patients.csv", "-o", "q.featmap", "-q") == (0, "", "")
 
 
-STOPPED = """
-import os, signal, sys
-from featmap import FeatMAP
-from featmap.explanation.mixin import ExplanationMixin
-from featmap.cli import main
+def interrupt(*_):
+    raise KeyboardInterrupt
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # where tests run in the background it is ignored
 
-def stop(*_, **__):
-    os.kill(os.getpid(), signal.SIGINT)
-    import time; time.sleep(20)
-
-{patch}
-sys.argv = ["featmap", "map", "patients.csv", "-o", "stopped.html", "--model", "stopped.featmap", "-q"]
-main()
-"""
+def half_a_page(*_):
+    yield b"<!doctype html>"
+    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(
-    "patch",
+    ("patched", "stopped", "whole"),
     [
-        "FeatMAP.save = stop",
-        "import featmap.explorer.html as where; where.pieces = lambda record: (stop() for _ in [0])",
+        ("featmap.FeatMAP.save", interrupt, set()),
+        ("featmap.explorer.html.pieces", half_a_page, {"stopped.featmap"}),
     ],
     ids=["before anything is written", "while the page is written"],
 )
-def test_ctrl_c_ends_with_130_and_leaves_no_half_file(folder, patch):
+def test_ctrl_c_ends_with_130_and_leaves_no_half_file(call, folder, monkeypatch, patched, stopped, whole):
     before = {path.name for path in folder.iterdir()}
-    code = STOPPED.format(patch=patch)
-    begun = time.monotonic()
-    process = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
-    assert time.monotonic() - begun < 60
-    assert (process.returncode, process.stderr.strip()) == (130, "")
+    monkeypatch.setattr(patched, stopped)
+    command = ("map", "patients.csv", "-o", "stopped.html", "--model", "stopped.featmap", "-q")
+    code, printed, said = call(*command)
+    assert (code, printed, said.strip()) == (130, "", "")
     left = {path.name for path in folder.iterdir()} - before
-    assert left <= {"stopped.featmap"}  # which was whole before the page was begun
+    assert left == whole
     (folder / "stopped.featmap").unlink(missing_ok=True)
 
 
-def test_python_m_featmap_and_help(folder):
-    text = run_in(folder, "--help").stdout
+def test_python_m_featmap(folder):
+    result = subprocess.run([sys.executable, "-m", "featmap"], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (2, "featmap: Missing command.\n")
+
+
+def test_help_lists_commands_and_their_options(call):
+    text = call("--help")[1]
     for command in ("map", "fit", "transform", "explain", "explore", "plot", "metrics", "doctor"):
         assert f"  {command}" in text
-    assert "--label" in run_in(folder, "map", "-h").stdout
+    assert "--label" in call("map", "-h")[1]
 
 
-def test_the_shell_completes_commands_and_options():
-    environment = os.environ | {"_FEATMAP_COMPLETE": "bash_complete", "COMP_WORDS": "featmap ex", "COMP_CWORD": "1"}
-    code = "import sys; sys.argv = ['featmap']; from featmap.cli import main; main()"
-    result = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
-    )
-    assert set(result.stdout.split()) == {"plain,explain", "plain,explore"}
+def test_the_shell_completes_commands_and_options(call, monkeypatch):
+    for name, value in (("_FEATMAP_COMPLETE", "bash_complete"), ("COMP_WORDS", "featmap ex"), ("COMP_CWORD", "1")):
+        monkeypatch.setenv(name, value)
+    assert set(call()[1].split()) == {"plain,explain", "plain,explore"}
 
 
 def test_tables_are_read_by_their_ending(tmp_path):
@@ -465,7 +455,7 @@ def test_arrays_are_read_with_what_is_known_of_their_rows(tmp_path):
         read_source(str(tmp_path / "object.npy"))
 
 
-def test_a_folder_of_images_becomes_pixels(tmp_path, monkeypatch, capsys):
+def test_a_folder_of_images_becomes_pixels(call, tmp_path):
     pictures = pytest.importorskip("PIL.Image")
     rng = np.random.default_rng(0)
     for kind, shade in (("dark", 40), ("light", 200)):
@@ -482,12 +472,9 @@ def test_a_folder_of_images_becomes_pixels(tmp_path, monkeypatch, capsys):
     assert read_column(f"{tmp_path / 'in'}:folder", 40).texts[19:21] == ["dark", "light"]
     with pytest.raises(FeatmapError, match="pictures have the column 'folder' only"):
         read_column(f"{tmp_path / 'in'}:kind", 40)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["featmap", "map", "in", "--label", "folder", "-q"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert not ended.value.code
-    assert "40 images as 32 x 21 grey pixels; they were scaled to this size." in capsys.readouterr().out
+    code, text, _ = call("map", str(tmp_path / "in"), "--label", "folder", "-q")
+    assert code == 0
+    assert "40 images as 32 x 21 grey pixels; they were scaled to this size." in text
     assert (tmp_path / "in.html").exists()
     (tmp_path / "in" / "broken.png").write_bytes(b"no picture")
     with pytest.raises(FeatmapError, match=r"broken\.png cannot be read as an image"):

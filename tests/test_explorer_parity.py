@@ -25,7 +25,7 @@ from explorer import (
     compare_neighbours,
     compare_point,
 )
-from featmap import Explanation, FeatMAP, explain, in_original_units, prepare
+from featmap import Explanation, FeatMAP, Prepare, explain, in_original_units
 from featmap.datasets import load_penguins
 from featmap.explorer import html
 from featmap.explorer.hashing import sampled
@@ -120,7 +120,7 @@ def prepared_table():
     penguins = load_penguins()
     frame = pandas.DataFrame(penguins.data * [1, 10, 0.1, 0.01], columns=penguins.feature_names)
     frame["species"], frame["is_long"] = np.array(penguins.target_names)[penguins.target], frame.iloc[:, 2] > 20
-    return in_original_units(make_pipeline(prepare(frame), FeatMAP(n_epochs=60, random_state=0)).fit(frame))
+    return in_original_units(make_pipeline(Prepare(), FeatMAP(n_epochs=60, random_state=0)).fit(frame))
 
 
 def values_of_their_own():
@@ -132,7 +132,7 @@ def values_of_their_own():
     rows[every[::5], every[::5] // 5 % 26] += rng.choice([-1, 1], 80) * rng.uniform(10, 40, 80)
     frame = pandas.DataFrame(rows, columns=list(ascii_lowercase))
     frame["kind"] = np.array(["x", "y", "z"])[np.where(every % 20 == 3, (group + 1) % 3, group)]
-    return in_original_units(make_pipeline(prepare(frame), FeatMAP(n_epochs=60, random_state=0)).fit(frame))
+    return in_original_units(make_pipeline(Prepare(), FeatMAP(n_epochs=60, random_state=0)).fit(frame))
 
 
 def independent_columns():

@@ -25,12 +25,11 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from featmap import Explanation, FeatMAP, explain, in_original_units, metrics, prepare
+from featmap import Explanation, FeatMAP, Prepare, explain, in_original_units, metrics
 from featmap.data.units import Level, first_of_each, joined
 from featmap.errors import InvalidParameterError
 from featmap.explanation.winsor import winsorised
-from featmap.preparation.origins import Origins
-from featmap.preparation.tracing import follow
+from featmap.preparation.origins import Origins, follow
 from featmap.run import Run
 
 pd = pytest.importorskip("pandas")
@@ -48,8 +47,9 @@ def wine():
 
 @pytest.fixture(scope="module")
 def scaled(wine):
-    """A pipeline, the model in it, and its answers in the units of the wines."""
-    pipeline = make_pipeline(StandardScaler(), model()).fit(wine)
+    """A pipeline, the model in it, and its answers in the units of the wines, which have names here."""
+    scaler = StandardScaler().set_output(transform="pandas")
+    pipeline = make_pipeline(scaler, model()).fit(wine.set_axis([f"wine {row}" for row in wine.index]))
     return pipeline, pipeline[-1], in_original_units(pipeline)
 
 
@@ -163,18 +163,11 @@ def test_a_pipeline_of_one_step_explains_new_rows():
     pipeline = make_pipeline(model()).fit(X)
     found = in_original_units(pipeline, X[:5])
     np.testing.assert_array_equal(found.arrows(), pipeline[-1].explain(X[:5]).arrows())
+    assert list(found.feature_names_in_) == ["x0", "x1", "x2", "x3"]
 
 
-def test_names_of_rows_are_kept(wine):
-    named = wine.set_axis([f"wine {row}" for row in wine.index])
-    scaler = StandardScaler().set_output(transform="pandas")
-    answers = in_original_units(make_pipeline(scaler, model()).fit(named))
-    assert answers.why("wine 7").subject == "Row wine 7"
-
-
-def test_columns_without_names_are_numbered(wine):
-    answers = in_original_units(make_pipeline(StandardScaler(), model()).fit(wine.to_numpy()))
-    assert list(answers.feature_names_in_[:2]) == ["x0", "x1"]
+def test_names_of_rows_are_kept(scaled):
+    assert scaled[2].why("wine 7").subject == "Row wine 7"
 
 
 def categories(n_rows=240):
@@ -325,7 +318,7 @@ def test_arrows_through_components_equal_the_direct_computation(wine, steps):
         np.testing.assert_allclose(answers.arrows(rows, kind), expected, rtol=0, atol=1e-4 * np.abs(expected).max())
     kept = pipeline[:-1].inverse_transform(pipeline[:-1].transform(wine))
     np.testing.assert_allclose(values_of(answers), kept, rtol=1e-3, atol=1e-3)
-    direct = _explained_directly(kept / spread, fitted)
+    direct = explain(kept / spread, fitted.embedding_, n_jobs=1)
     np.testing.assert_allclose(
         answers.arrows(rows, "map"),
         direct.arrows(rows, "map") * spread[:, None],
@@ -333,10 +326,6 @@ def test_arrows_through_components_equal_the_direct_computation(wine, steps):
         atol=1e-3 * np.abs(expected).max(),
     )
     np.testing.assert_allclose(answers.explained_variance(rows), direct.explained_variance(rows), atol=1e-3)
-
-
-def _explained_directly(rows, fitted):
-    return explain(rows, fitted.embedding_, n_jobs=1)
 
 
 def test_steps_that_cannot_be_followed_are_refused(wine):
@@ -356,8 +345,10 @@ def test_what_has_no_units_is_refused(wine):
         in_original_units(make_pipeline(StandardScaler()))
     with pytest.raises(InvalidParameterError, match="cosine"):
         in_original_units(make_pipeline(MaxAbsScaler(), model(metric="cosine")).fit(wine))
+    steps = make_pipeline(StandardScaler(), PCA(4, whiten=True))
+    prepared = steps.fit_transform(wine)
     with pytest.raises(InvalidParameterError, match="whiten"):
-        in_original_units(make_pipeline(StandardScaler(), PCA(4, whiten=True), model()).fit(wine))
+        in_original_units(explain(prepared, prepared[:, :2]), preparation=steps)
 
 
 # Maps of other methods
@@ -381,7 +372,7 @@ def mixed():
 
 def test_a_map_of_another_method_is_explained_in_units(mixed):
     """As a pipeline with the same map would be: the answers are those of the explanation in other units."""
-    preparation = prepare(mixed)
+    preparation = Prepare().fit(mixed)
     prepared = preparation.transform(mixed)
     plain = explain(prepared, PCA(2, random_state=0).fit_transform(prepared))
     answers = in_original_units(plain, preparation=preparation)
@@ -399,7 +390,7 @@ def test_a_map_of_another_method_is_explained_in_units(mixed):
 
 def test_gaps_that_were_filled_count_in_differences(mixed):
     """As the documentation says: the difference is that of the filled column, and smaller than that of the others."""
-    preparation = prepare(mixed)
+    preparation = Prepare().fit(mixed)
     prepared = preparation.transform(mixed)
     found = in_original_units(explain(prepared, prepared[:, :2]), preparation=preparation).contrast(range(60))
     depth = mixed["depth_mm"]
@@ -420,19 +411,27 @@ def test_steps_of_scikit_learn_are_followed_for_a_map_of_another_method(wine, st
     assert answers.feature_names_in_.tolist() == wine.columns.tolist()
 
 
-def test_names_of_rows_of_an_explanation_are_kept(wine):
-    named = wine.set_axis([f"w{row}" for row in range(len(wine))])
+@pytest.fixture(scope="module")
+def other_map(wine):
+    """A scaler, what it made of named wines, a map of another method, and what is known of it."""
     scaler = StandardScaler().set_output(transform="pandas")
-    prepared = scaler.fit_transform(named)
-    answers = in_original_units(explain(prepared, prepared.to_numpy()[:, :2]), preparation=scaler)
-    assert str(answers.why("w7")).startswith("Row w7")
-
-
-def test_a_preparation_that_does_not_fit_a_map_is_refused(wine):
-    scaler = StandardScaler().set_output(transform="pandas").fit(wine)
-    prepared = scaler.transform(wine)
+    prepared = scaler.fit_transform(wine.set_axis([f"w{row}" for row in range(len(wine))]))
     Y = prepared.to_numpy()[:, :2]
-    plain = explain(prepared, Y)
+    return scaler, prepared, Y, explain(prepared, Y)
+
+
+def test_names_of_rows_of_an_explanation_are_kept(other_map):
+    scaler, _, _, plain = other_map
+    assert str(in_original_units(plain, preparation=scaler).why("w7")).startswith("Row w7")
+
+
+def test_columns_of_an_array_are_numbered(other_map, wine):
+    answers = in_original_units(explain(*other_map[1:3]), preparation=StandardScaler().fit(wine.to_numpy()))
+    assert list(answers.feature_names_in_[:2]) == ["x0", "x1"]
+
+
+def test_a_preparation_that_does_not_fit_a_map_is_refused(other_map, wine):
+    scaler, prepared, Y, plain = other_map
     cases = {
         "give as preparation=… the fitted steps .*; got NoneType": lambda: in_original_units(plain),
         "the fitted steps .*; got DataFrame": lambda: in_original_units(plain, preparation=wine),
@@ -463,17 +462,11 @@ def test_level_is_a_text_that_survives_pickling():
     assert (level, level.category, level.level) == ("island: Biscoe", "island", "Biscoe")
 
 
-def test_iris_through_every_scaler_gives_one_answer():
-    """Affine steps change no answer in words, but for the neighbours that they change."""
-    X = load_iris(as_frame=True).data
-    plain = model().fit((X - X.mean()) / X.std(ddof=0))
-    answers = in_original_units(make_pipeline(StandardScaler(), model()).fit(X))
-    assert [line.feature for line in answers.why(3).apart] == [line.feature for line in plain.why(3).apart]
-
-
 def test_drawn_arrows_can_be_compared_and_a_category_has_one(table):
     """They are those of the scaled columns: in units the longest would be that of the smallest unit."""
-    shown_arrows = pytest.importorskip("featmap.plot.parts.shown").shown_arrows
+    pytest.importorskip("matplotlib")
+    from featmap.plot.parts.arrows import shown_arrows
+
     _, pipeline, answers = table
     for row in (0, 200):
         shown = shown_arrows(answers, row, 8, "blend")

@@ -1,8 +1,9 @@
-"""prepare: what becomes of each column, as scikit-learn's steps and in words."""
+"""Prepare: what becomes of each column, as scikit-learn's steps and in words."""
 
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -14,9 +15,10 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from featmap import FeatMAP, Prepare, in_original_units, prepare
+from featmap import FeatMAP, Prepare, in_original_units
+from featmap.checks.inputs import NamedTable
 from featmap.errors import FeatmapError, InvalidDataError, InvalidParameterError
-from featmap.preparation.recipe import Recipe
+from featmap.preparation.prepare import Recipe
 
 pd = pytest.importorskip("pandas")
 N_ROWS = 120
@@ -50,7 +52,7 @@ def frame():
 
 @pytest.fixture(scope="module")
 def prepared(frame):
-    return prepare(frame, label="species", drop=["quality"])
+    return Prepare(label="species", drop=["quality"]).fit(frame)
 
 
 def test_each_column_has_a_role_and_a_reason(prepared):
@@ -95,28 +97,28 @@ def test_it_says_what_it_did(prepared):
 
 def test_a_column_without_a_name_is_told_as_such(frame):
     frame = frame.rename(columns={"patient": ""})
-    assert "a column without a name (a different value in each row)" in str(prepare(frame))
+    assert "a column without a name (a different value in each row)" in str(Prepare().fit(frame))
 
 
 def test_rows_with_more_gaps_than_values_are_told(frame):
     emptied = frame.copy()
     emptied.loc[5, ["length_mm", "mass_g", "island"]] = None
-    found = prepare(emptied)
+    found = Prepare().fit(emptied)
     assert found.gaps_of_rows_[5] == 3
     assert "1 row has more gaps than values" not in str(found)  # of six columns
-    found = prepare(emptied[["length_mm", "mass_g", "island", "smokes"]])
+    found = Prepare().fit(emptied[["length_mm", "mass_g", "island", "smokes"]])
     assert "1 row has more gaps than values" in str(found)
 
 
 def test_numbers_stay_as_they_are_without_scale(frame):
-    found = prepare(frame, scale=False)
+    found = Prepare(scale=False).fit(frame)
     assert found.transform(frame)[0, 1] == frame.mass_g[0]
     assert "as they were given" in str(found)
 
 
 def test_the_input_is_not_changed(frame):
     before = frame.copy(deep=True)
-    prepare(frame).transform(frame)
+    Prepare().fit(frame).transform(frame)
     pd.testing.assert_frame_equal(frame, before)
 
 
@@ -125,7 +127,7 @@ def test_polars_and_pandas_give_the_same(frame, prepared):
     columns = {name: [None if pd.isna(value) else value for value in frame[name]] for name in frame.columns}
     columns["seen"] = [day.to_pydatetime() for day in frame.seen]
     theirs = polars.DataFrame(columns)
-    found = prepare(theirs, label="species", drop=["quality"])
+    found = Prepare(label="species", drop=["quality"]).fit(theirs)
     assert [(role.name, role.use) for role in found.roles_] == [(role.name, role.use) for role in prepared.roles_]
     np.testing.assert_array_equal(found.transform(theirs), prepared.transform(frame))
     assert found.set_output(transform="polars").transform(theirs).columns == prepared.get_feature_names_out().tolist()
@@ -140,10 +142,10 @@ def test_dates_that_are_written_as_texts_are_dates(frame, written):
     days = pd.date_range("2024-01-01", periods=30, freq="7h").strftime(written)
     texts = frame.assign(seen=days.to_numpy()[np.arange(N_ROWS) % 30])
     texts.loc[3, "seen"] = None
-    roles = {role.name: (role.use, role.reason) for role in prepare(texts).roles_}
+    roles = {role.name: (role.use, role.reason) for role in Prepare().fit(texts).roles_}
     assert roles["seen"] == ("left out", "dates")
     others = texts.assign(seen=texts.seen.mask(texts.index == 5, "unknown"))
-    assert {role.name: role.use for role in prepare(others).roles_}["seen"] == "category"
+    assert {role.name: role.use for role in Prepare().fit(others).roles_}["seen"] == "category"
 
 
 def test_types_of_pandas_make_no_difference(frame, prepared):
@@ -154,16 +156,16 @@ def test_types_of_pandas_make_no_difference(frame, prepared):
         length_mm=frame.length_mm.astype("Float64"),
         species=frame.species.astype("string"),
     )
-    found = prepare(other, label="species", drop=["quality"])
+    found = Prepare(label="species", drop=["quality"]).fit(other)
     np.testing.assert_array_equal(found.transform(other), prepared.transform(frame))
 
 
 def test_arrays_have_numbered_or_given_names():
     X = np.random.default_rng(0).normal(size=(30, 3))
     X[:, 1] = 7
-    assert prepare(X).get_feature_names_out().tolist() == ["x0", "x2"]
-    assert prepare(X, names=["a", "b", "c"]).get_feature_names_out().tolist() == ["a", "c"]
-    np.testing.assert_allclose(prepare(X).transform(X).std(axis=0), 1)
+    assert Prepare().fit(X).get_feature_names_out().tolist() == ["x0", "x2"]
+    assert Prepare(names=["a", "b", "c"]).fit(X).get_feature_names_out().tolist() == ["a", "c"]
+    np.testing.assert_allclose(Prepare().fit(X).transform(X).std(axis=0), 1)
 
 
 def test_it_is_a_transformer_of_scikit_learn(frame, prepared):
@@ -209,7 +211,7 @@ def test_objects_are_what_they_hold(frame):
             "day": [date(2024, 1, 1 + one) for one in grades],
         }
     )
-    found = prepare(objects)
+    found = Prepare().fit(objects)
     assert [role.use for role in found.roles_] == ["category", "number", "number", "left out"]
     assert found.roles_[3].reason == "dates"
     assert found.get_feature_names_out().tolist() == ["count", "price", "grade: 0", "grade: 1", "grade: 2"]
@@ -218,22 +220,24 @@ def test_objects_are_what_they_hold(frame):
 def test_the_asked_id_names_the_rows_with_all_its_digits(frame):
     long = 2**60 + np.arange(N_ROWS)
     for ids in (pd.Series(long), pd.Series(long, dtype=object), pd.Series(long.astype(str))):
-        found = prepare(frame.assign(number=ids), id="number")
+        found = Prepare(id="number").fit(frame.assign(number=ids))
         assert found.ids_.tolist() == [str(one) for one in long]
-    assert prepare(frame.assign(record_id=long).drop(columns=["patient", "sample_id"])).ids_[1] == str(2**60 + 1)
-    assert prepare(np.column_stack([long, long % 7]), id="x0").ids_[1] == str(2**60 + 1)
-    assert prepare(frame, id="sample_id").ids_[0] == str(frame.sample_id[0])
+    assert Prepare().fit(frame.assign(record_id=long).drop(columns=["patient", "sample_id"])).ids_[1] == str(
+        2**60 + 1
+    )
+    assert Prepare(id="x0").fit(np.column_stack([long, long % 7])).ids_[1] == str(2**60 + 1)
+    assert Prepare(id="sample_id").fit(frame).ids_[0] == str(frame.sample_id[0])
     with pytest.raises(InvalidParameterError, match=r"id='island'.*3 rows have no value"):
-        prepare(frame, id="island")
+        Prepare(id="island").fit(frame)
     with pytest.raises(InvalidParameterError, match=r"id='seen'.*dates"):
-        prepare(frame, id="seen")
+        Prepare(id="seen").fit(frame)
 
 
 def test_rare_values_of_a_category_are_one():
     rng = np.random.default_rng(0)
     towns = [f"town {number}" for number in rng.zipf(1.5, 500).clip(max=90)]
     frame = pd.DataFrame({"town": towns, "size": rng.normal(size=500)})
-    found = prepare(frame)
+    found = Prepare().fit(frame)
     names = found.get_feature_names_out().tolist()
     assert len(names) == 1 + 30
     assert names[-1] == "town: (other)"
@@ -251,19 +255,19 @@ def test_wrong_use_is_told(frame):
         ({"drop": "site"}, "list of names"),
     ):
         with pytest.raises(InvalidParameterError, match=words):
-            prepare(frame, **parameters)
+            Prepare(**parameters).fit(frame)
     with pytest.raises(InvalidDataError, match="'length_mm' has infinite values"):
-        prepare(frame.assign(length_mm=frame.length_mm.where(frame.length_mm > 35, np.inf)))
+        Prepare().fit(frame.assign(length_mm=frame.length_mm.where(frame.length_mm > 35, np.inf)))
     with pytest.raises(InvalidDataError, match="no column is left"):
-        prepare(frame[["patient", "site", "seen"]])
+        Prepare().fit(frame[["patient", "site", "seen"]])
     with pytest.raises(InvalidDataError, match="several columns are called 'a'"):
-        prepare(pd.DataFrame(np.eye(3), columns=["a", "a", "b"]))
+        Prepare().fit(pd.DataFrame(np.eye(3), columns=["a", "a", "b"]))
     with pytest.raises(FeatmapError, match="sparse"):
-        prepare(sp.eye(4, format="csr"))
+        Prepare().fit(sp.eye(4, format="csr"))
     with pytest.raises(FeatmapError, match="shape"):
-        prepare(np.arange(4.0))
+        Prepare().fit(np.arange(4.0))
     with pytest.raises(InvalidDataError, match="2 names for 3 columns"):
-        prepare(np.eye(3), names=["a", "b"])
+        Prepare(names=["a", "b"]).fit(np.eye(3))
 
 
 def test_a_recipe_prepares_as_the_transformer_does(frame, prepared):
@@ -277,32 +281,35 @@ def test_a_recipe_prepares_as_the_transformer_does(frame, prepared):
     towns = [f"town {number}" for number in rng.zipf(1.5, 500).clip(max=90)]
     table = pd.DataFrame({"town": towns, "size": rng.normal(size=500)})
     table.loc[9, "town"] = None
-    rare = prepare(table)
+    rare = Prepare().fit(table)
     np.testing.assert_array_equal(Recipe.of(rare).prepared(table), rare.transform(table))
 
 
-def test_a_saved_model_answers_in_the_columns_of_its_table(frame, prepared, tmp_path):
-    pipeline = make_pipeline(
-        Prepare(label="species", drop=["quality"]), FeatMAP(n_epochs=30, random_state=0, n_jobs=1)
-    )
-    answers = in_original_units(pipeline.fit(frame))
-    model = pipeline[-1]
-    model.recipe_ = Recipe.of(pipeline[0])
-    model.save(tmp_path / "m.featmap")
-    loaded = FeatMAP.load(tmp_path / "m.featmap")
-    again = in_original_units(loaded)
-    assert str(again.why(4)) == str(answers.why(4))
-    assert loaded.recipe_.text == str(pipeline[0])
+@pytest.fixture(scope="module")
+def saved(frame, prepared, tmp_path_factory):
+    """A model of a prepared table, and its file."""
+    model, path = FeatMAP(n_epochs=30, random_state=0, n_jobs=1), tmp_path_factory.mktemp("saved") / "m.featmap"
+    names, recipe = frame.patient.tolist(), Recipe.of(prepared)
+    model.fit(NamedTable(prepared.transform(frame), row_names=names, recipe=recipe)).save(path)
+    return model, path
+
+
+def test_a_saved_model_answers_in_the_columns_of_its_table(frame, prepared, saved):
+    loaded, pipeline = FeatMAP.load(saved[1]), make_pipeline(prepared, saved[0])
+    assert str(in_original_units(loaded).why("P4")) == str(in_original_units(pipeline).why(4))
+    assert loaded.recipe_.text == str(prepared)
     new = frame.iloc[:4].assign(mass_g=4000)
     np.testing.assert_array_equal(in_original_units(loaded, new).arrows(), in_original_units(pipeline, new).arrows())
-    assert not hasattr(loaded.fit(prepared.transform(frame)), "recipe_")  # it is that of another fit
 
 
-def test_a_wrong_recipe_is_refused(frame, prepared, tmp_path):
-    from dataclasses import replace
+def test_names_and_recipe_are_those_of_the_last_fit(frame, prepared, saved):
+    loaded = FeatMAP.load(saved[1]).fit(prepared.transform(frame))
+    assert not hasattr(loaded, "recipe_")
+    assert not hasattr(loaded, "row_names_in_")
 
-    model = FeatMAP(n_epochs=30, random_state=0, n_jobs=1).fit(prepared.transform(frame))
-    recipe = Recipe.of(prepared)
-    model.recipe_ = replace(recipe, missing=recipe.missing[1:])
+
+def test_a_wrong_recipe_is_refused(saved, tmp_path):
+    loaded = FeatMAP.load(saved[1])
+    loaded.recipe_ = replace(loaded.recipe_, missing=loaded.recipe_.missing[1:])
     with pytest.raises(FeatmapError, match="recipe_"):
-        model.save(tmp_path / "m.featmap")
+        loaded.save(tmp_path / "m.featmap")

@@ -18,13 +18,13 @@ from featmap import (
     Hidden,
     InvalidParameterError,
     InvalidRowsError,
+    Prepare,
     SetApart,
     Trust,
     Unlike,
     Why,
     explain,
     in_original_units,
-    prepare,
 )
 from featmap.data.units import Level
 from featmap.explanation.numbers import number
@@ -249,7 +249,7 @@ def test_a_category_of_its_own_is_told_once_by_what_the_row_has():
     frame["kind"] = np.array(["x", "y", "z"])[group]
     row = int(np.flatnonzero(group == 0)[7])
     frame.loc[row, "kind"] = "z"
-    model = in_original_units(make_pipeline(prepare(frame), FeatMAP(n_epochs=100, random_state=0)).fit(frame))
+    model = in_original_units(make_pipeline(Prepare(), FeatMAP(n_epochs=100, random_state=0)).fit(frame))
     (line,) = model.why(row).unlike
     assert (line.feature.category, line.feature.level) == ("kind", "z")
     assert str(line).startswith("kind: z (")

@@ -11,10 +11,10 @@ from matplotlib import pyplot as plt
 from sklearn.datasets import load_wine
 from sklearn.manifold import TSNE
 
-from featmap import FeatMAP, explain, in_original_units, plot, prepare
+from featmap import FeatMAP, Prepare, explain, in_original_units, plot
 
 wine = load_wine(as_frame=True)
-preparation = prepare(wine.data)
+preparation = Prepare().fit(wine.data)
 X = preparation.transform(wine.data)
 cultivar = wine.target_names[wine.target]
 tsne = TSNE(random_state=0).fit_transform(X)

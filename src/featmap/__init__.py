@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .explanation.why import Change, Hidden, SetApart, Unlike, Why
     from .memory import estimate_memory
     from .preparation.pipelines import in_original_units
-    from .preparation.prepare import Prepare, prepare
+    from .preparation.prepare import Prepare
     from .run.progress import FitReport
 
 __version__ = "0.2.0.dev0"
@@ -70,7 +70,6 @@ _HOMES = {
     "estimate_memory": "memory",
     "explain": "explanation.any_map",
     "in_original_units": "preparation.pipelines",
-    "prepare": "preparation.prepare",
 }
 
 __all__ = [
@@ -110,7 +109,6 @@ __all__ = [
     "metrics",
     "pl",
     "plot",
-    "prepare",
     "tl",
 ]
 

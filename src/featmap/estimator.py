@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from .checks.distances import check_distances_of_fit
-from .checks.inputs import check_form, check_rows, read_rows, warn_of_scales
+from .checks.inputs import NamedTable, check_form, check_rows, read_rows, warn_of_scales
 from .checks.parameters import NAME_OF_DISTANCES, check_parameters
 from .checks.rows import row_names
 from .checks.settings import Settings, drawn_seed, fit_settings
@@ -142,7 +142,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     feature_names_in_ : ndarray of shape (n_features,)
         Names of the features. Only if the data had names that are strings.
     row_names_in_ : ndarray of shape (n_samples,)
-        Names of the rows. Only if the data were a pandas frame with an index that does not just count its rows.
+        Names of the rows. Only if the data were a pandas frame with an index that does not just count its rows, or a
+        file with names that ``featmap fit`` read.
     recipe_ : Recipe
         How the columns were made of those of a table. Only of models that ``featmap fit`` saved; `in_original_units`
         reads it.
@@ -272,7 +273,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def fit(
         self,
-        X: ArrayLike,
+        X: ArrayLike | NamedTable,
         y: Any = None,
         *,
         callback: Callable[[str, int, int], object] | None = None,
@@ -291,7 +292,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             that are computed for all pairs; what a fit allocates of its size is the scaled copy in float32 that the
             model keeps, and for ``"hellinger"`` a second one. An array of Zarr or a dataset of HDF5 is read once, in
             order, in its own type: up to 64 MB into memory, more into a file without a name, in the folder of the
-            checkpoint if there is one, else in that of temporary files. The model needs neither afterwards.
+            checkpoint if there is one, else in that of temporary files. The model needs neither afterwards. The
+            command ``featmap fit`` gives a ``NamedTable``, which holds the names of a file and a recipe besides.
         y : None
             Ignored. It is there because scikit-learn's pipelines pass it; featMAP is not supervised.
         callback : callable or None, default=None
@@ -576,16 +578,13 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return twin
 
     def _checked(self, X: Any, checkpoint: StrPath | None) -> tuple[Any, Settings]:
-        """The data as an array or CSR matrix, and the settings for them. Remembers the names of columns and rows."""
+        """The data as an array or CSR matrix, and the settings for them. Remembers what the data know by name."""
         owner, parameters = type(self).__name__, self.get_params(deep=False)
         check_parameters(owner, parameters)
         seed = drawn_seed(owner, self.random_state)
-        table = check_form(self, X, "fit", ensure_min_samples=2)
-        for name in ("row_names_in_", "recipe_"):  # of an earlier fit
-            self.__dict__.pop(name, None)
-        names = row_names(X)
-        if names is not None:
-            self.row_names_in_ = names
+        given = NamedTable.of(X)
+        table = check_form(self, given.values, "fit", ensure_min_samples=2)
+        self._remember(given)
         settings = fit_settings(owner, parameters, table.shape, seed)
 
         from .memory import check_memory
@@ -598,6 +597,17 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         elif self.metric != "cosine":
             warn_of_scales(table, getattr(self, "feature_names_in_", None))
         return table, settings
+
+    def _remember(self, given: NamedTable) -> None:
+        """The names of features and rows, and how the features were made; not those of an earlier fit."""
+        for name in ("row_names_in_", "recipe_"):
+            self.__dict__.pop(name, None)
+        if given.feature_names is not None:
+            self.feature_names_in_ = np.array(given.feature_names, dtype=object)
+        if given.row_names is not None:
+            self.row_names_in_ = np.array(given.row_names, dtype=object)
+        if given.recipe is not None:
+            self.recipe_ = given.recipe
 
     def _begun(
         self,

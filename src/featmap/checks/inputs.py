@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date, time, timedelta
 from os import PathLike
 from typing import Any
@@ -22,6 +23,7 @@ from sklearn.utils.validation import validate_data
 from ..errors import InvalidDataError, InvalidDataTypeError, warn
 from ..values import FloatArray
 from .arguments import listed
+from .rows import row_names
 from .stored import StoredTable, is_stored
 
 # Part of scikit-learn's message → what to do. The first that fits is said; the last fits always.
@@ -64,6 +66,21 @@ MOST_VALUES = 2**21  # so that the sample of a wide table stays small
 
 class Columns(BaseEstimator):
     """Remembers the number and the names of columns, as scikit-learn's estimators do, for data without a model."""
+
+
+@dataclass(frozen=True)
+class NamedTable:
+    """The data of a fit with what an array or a sparse matrix cannot tell: names, and how the columns were made."""
+
+    values: Any
+    feature_names: Sequence[str] | None = None
+    row_names: Sequence[Any] | np.ndarray | None = None
+    recipe: Any = None  # a Recipe, of columns that were made of those of a table
+
+    @classmethod
+    def of(cls, X: Any) -> NamedTable:
+        """Data as users give them; the rows of a pandas frame may have names."""
+        return X if isinstance(X, cls) else cls(X, row_names=row_names(X))
 
 
 @contextmanager

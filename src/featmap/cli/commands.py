@@ -7,12 +7,8 @@ import click
 from .. import __version__
 from .doctor import doctor
 from .explain import explain
-from .explore import explore
-from .fit import fit
-from .map import map
-from .metrics import metrics
-from .plot import plot
-from .transform import transform
+from .mapping import fit, map
+from .saved import explore, metrics, plot, transform
 
 
 @click.group(no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]})

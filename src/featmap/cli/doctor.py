@@ -6,7 +6,6 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -30,17 +29,19 @@ TRUSTWORTHY = 0.95
 @click.command()
 def doctor() -> None:
     """Show versions, threads and the cache of compiled code, and try a small fit of at most ten seconds."""
+    from joblib import effective_n_jobs
+
     from .. import __version__
 
     click.echo(f"featmap {__version__}, Python {platform.python_version()}, {platform.platform()}")
     click.echo("needed:   " + ", ".join(f"{name} {_version(name)}" for name in NEEDED))
     for extra, packages in EXTRAS.items():
         click.echo(f"{extra + ':':<10}" + ", ".join(f"{name} {_version(name)}" for name in packages))
-    click.echo(f"threads:  {_threads()} of {os.cpu_count()} cores")
+    click.echo(f"threads:  {effective_n_jobs(-1)} of {os.cpu_count()} cores")
     click.echo(f"cache:    {_cache()}")
-    problem, words = _tried()
+    is_well, words = _tried()
     click.echo(f"test:     {words}")
-    if problem:
+    if not is_well:
         sys.exit(1)
 
 
@@ -49,10 +50,6 @@ def _version(name: str) -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return "missing"
-
-
-def _threads() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _cache() -> str:
@@ -70,26 +67,26 @@ def _cache() -> str:
 
 
 def _tried() -> tuple[bool, str]:
-    """Whether something is wrong, and how a small fit went."""
+    """Whether a small fit works, and how it went. One that only had to compile for long works."""
     from sklearn.datasets import load_iris
 
     from ..errors import FitStopped
     from ..estimator import FeatMAP
     from ..metrics import trustworthiness
-    from .fitting import shown_on_stderr
+    from .output import shown_on_stderr
 
     X, begun = load_iris().data, time.monotonic()
-    with shown_on_stderr(False, begun=None):
+
+    def is_late(stage: str, done: int, total: int) -> bool:
+        return time.monotonic() > begun + SECONDS
+
+    with shown_on_stderr():
         try:
-            model = FeatMAP(random_state=0).fit(X, callback=_until(begun + SECONDS))
+            model = FeatMAP(random_state=0).fit(X, callback=is_late)
         except FitStopped:
-            return False, f"kernels were being compiled for {SECONDS:.0f} s; try again, what is compiled stays"
+            return True, f"kernels were being compiled for {SECONDS:.0f} s; try again, what is compiled stays"
         kept = trustworthiness(X, model.embedding_)
     seconds = time.monotonic() - begun
     is_good = kept >= TRUSTWORTHY
     verdict = "the map keeps its neighbours" if is_good else "THE MAP DOES NOT KEEP ITS NEIGHBOURS"
-    return not is_good, f"150 rows in {seconds:.1f} s; {verdict} (trustworthiness {kept:.3f})"
-
-
-def _until(end: float) -> Callable[[str, int, int], bool]:
-    return lambda stage, done, total: time.monotonic() > end
+    return is_good, f"150 rows in {seconds:.1f} s; {verdict} (trustworthiness {kept:.3f})"

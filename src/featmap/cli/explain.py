@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ..checks.arguments import listed
+from ..errors import InvalidParameterError
 from .options import MODEL, json_option, labels_option
+from .output import check_picture, print_json, print_table, shown_on_stderr, write_figure
 
 if TYPE_CHECKING:
     from ..explanation.contrast import Contrast
@@ -41,36 +44,6 @@ def explain(
     featmap explain m.featmap --labels data.csv:species --group Gentoo
     featmap explain m.featmap --labels data.csv:species --group Gentoo --against Adelie
     """
-    _check(rows, labels, group, against)
-
-    from .fitting import shown_on_stderr
-    from .loading import answers_of
-    from .output import check_picture, print_json, write_figure
-
-    if output is not None:
-        check_picture(output)
-    answers = answers_of(model)
-    with shown_on_stderr(False, begun=None):
-        if against is not None:
-            contrast = _contrast(answers, str(group), against, _texts(labels, len(answers.embedding_)))
-            if output is not None:
-                from .. import plot
-
-                write_figure(output, lambda ax: plot.contrast(contrast, k=k, ax=ax), (8, 1.5 + 0.4 * k))
-            elif as_json:
-                print_json(_contrast_as_json(contrast))
-            else:
-                _print_contrast(contrast, k)
-            return
-        chosen = _rows(answers, rows) if group is None else _rows_of(group, labels, len(answers.embedding_))
-        if output is not None:
-            _draw_why(output, answers, chosen, k)
-            return
-        why = answers.why(chosen, k)
-        print_json(_why_as_json(why)) if as_json else click.echo(str(why))
-
-
-def _check(rows: Any, labels: Any, group: Any, against: Any) -> None:
     if bool(rows) == (group is not None):
         raise click.UsageError("say which rows: --row, or --group with --labels")
     if group is not None and labels is None:
@@ -78,11 +51,36 @@ def _check(rows: Any, labels: Any, group: Any, against: Any) -> None:
     if against is not None and group is None:
         raise click.UsageError("--against needs --group, the label that is compared")
 
+    from .reading import read_column
+    from .saved import answers_of
 
-def _texts(labels: str | None, n_rows: int) -> np.ndarray:
-    from .columns import read_column
+    if output is not None:
+        check_picture(output)
+    answers = answers_of(model)
+    with shown_on_stderr():
+        if group is None or labels is None:
+            _tell_why(answers, _rows(answers, rows), k, output, as_json)
+            return
+        texts = np.array(read_column(labels, len(answers.embedding_)).texts, dtype=object)
+        if against is None:
+            _tell_why(answers, _rows_of(group, texts), k, output, as_json)
+        else:
+            _tell_contrast(_contrast(answers, group, against, texts), k, output, as_json)
 
-    return np.array(read_column(labels or "", n_rows).texts, dtype=object)
+
+def _rows(answers: Any, asked: tuple[str, ...]) -> Any:
+    """Rows by their ids, else by their numbers."""
+    names = getattr(answers, "row_names_in_", ())
+    known = {str(name): number for number, name in enumerate(names)}
+    rows = [known.get(one, int(one) if one.isdecimal() else one) for one in asked]
+    return rows[0] if len(rows) == 1 else rows
+
+
+def _rows_of(group: str, texts: np.ndarray) -> np.ndarray:
+    chosen = np.flatnonzero(texts == group)
+    if not len(chosen):
+        raise InvalidParameterError(f"--group {group}: no row has this label; there are {listed(sorted(set(texts)))}")
+    return chosen
 
 
 def _contrast(answers: Any, group: str, against: str, texts: np.ndarray) -> Contrast:
@@ -93,40 +91,54 @@ def _contrast(answers: Any, group: str, against: str, texts: np.ndarray) -> Cont
     return answers.contrast(group, "the rest", labels=with_label)
 
 
-def _rows_of(group: str, labels: str | None, n_rows: int) -> np.ndarray:
-    from ..checks.arguments import listed
-    from ..errors import InvalidParameterError
+def _tell_why(answers: Any, chosen: Any, k: int, output: str | None, as_json: bool) -> None:
+    if output is None:
+        why = answers.why(chosen, k)
+        print_json(_why_as_json(why)) if as_json else click.echo(str(why))
+        return
 
-    texts = _texts(labels, n_rows)
-    chosen = np.flatnonzero(texts == group)
-    if not len(chosen):
-        raise InvalidParameterError(f"--group {group}: no row has this label; there are {listed(sorted(set(texts)))}")
-    return chosen
-
-
-def _rows(answers: Any, asked: tuple[str, ...]) -> Any:
-    """Rows by their ids, else by their numbers."""
-    names = getattr(answers, "row_names_in_", None)
-    known = {} if names is None else {str(name): number for number, name in enumerate(names)}
-    rows = [known.get(one, int(one) if one.isdecimal() else one) for one in asked]
-    return rows[0] if len(rows) == 1 else rows
-
-
-def _draw_why(path: str, answers: Any, chosen: Any, k: int) -> None:
     from .. import plot
-    from ..errors import InvalidParameterError
-    from .output import write_figure
 
     if np.size(chosen) != 1:
         raise InvalidParameterError(
             "-o: a picture is of one row or of a contrast; leave -o out to read about a group"
         )
-    write_figure(path, lambda ax: plot.why(answers, chosen, k=min(k, 8), ax=ax), (11, 9.5))
+    write_figure(output, lambda ax: plot.why(answers, chosen, k=min(k, 8), ax=ax), (11, 9.5))
+
+
+def _why_as_json(why: Why) -> dict[str, Any]:
+    from ..explanation.why import LISTS
+
+    lists = {name: [asdict(one) for one in getattr(why, name)] for name in LISTS}
+    return {
+        "subject": why.subject,
+        "rows": why.rows,
+        "n_around": why.n_around,
+        "sentence": why.sentence,
+        **lists,
+        "alone": [str(name) for name in why.alone],
+        "trust": why.trust.sentence,
+    }
+
+
+def _tell_contrast(found: Contrast, k: int, output: str | None, as_json: bool) -> None:
+    if output is not None:
+        from .. import plot
+
+        write_figure(output, lambda ax: plot.contrast(found, k=k, ax=ax), (8, 1.5 + 0.4 * k))
+    elif as_json:
+        names = ("difference", "effect_size", "auc", "p_values", "q_values", "statistic")
+        features = [
+            {"feature": str(found.features[h]), **{name: getattr(found, name)[h] for name in names}}
+            for h in found.order
+        ]
+        print_json({"groups": found.groups, "sizes": found.sizes, "features": features})
+    else:
+        _print_contrast(found, k)
 
 
 def _print_contrast(found: Contrast, k: int) -> None:
     from ..explanation.numbers import named, number
-    from .output import print_table
 
     groups = " against ".join(f"{name} ({size:,} rows)" for name, size in zip(found.groups, found.sizes, strict=True))
     click.echo(groups)
@@ -146,26 +158,3 @@ def _print_contrast(found: Contrast, k: int) -> None:
     click.echo(
         "Differences are in the units of the columns. p-values are too small for groups found on the same map."
     )
-
-
-def _contrast_as_json(found: Contrast) -> dict[str, Any]:
-    names = ("difference", "effect_size", "auc", "p_values", "q_values", "statistic")
-    features = [
-        {"feature": str(found.features[h]), **{name: getattr(found, name)[h] for name in names}} for h in found.order
-    ]
-    return {"groups": found.groups, "sizes": found.sizes, "features": features}
-
-
-def _why_as_json(why: Why) -> dict[str, Any]:
-    from ..explanation.why import LISTS
-
-    lists = {name: [asdict(one) for one in getattr(why, name)] for name in LISTS}
-    return {
-        "subject": why.subject,
-        "rows": why.rows,
-        "n_around": why.n_around,
-        "sentence": why.sentence,
-        **lists,
-        "alone": [str(name) for name in why.alone],
-        "trust": why.trust.sentence,
-    }

@@ -12,7 +12,7 @@ from ..checks.rows import label_values
 from ..data.units import Level
 from ..explanation.contrast import Contrast
 from ..explanation.numbers import named, number, percent
-from ..explanation.why import SetApart, whole
+from ..explanation.why import whole
 from ..preparation.columns import text_of
 
 if TYPE_CHECKING:
@@ -23,8 +23,14 @@ MOST_GROUPS, MOST_FEATURES = 12, 3
 MOST_ALONE = 12  # columns without any other that goes with them, in the text; JSON has all
 FEWEST_ROWS = 5  # of a group that is described
 MOST_CLUSTERED = 20_000  # rows; regions of larger maps are found by k-means
-NEAR = 15
+NEAR = 15  # rows on the map, among which one of another label is looked for
+MOSTLY_OTHERS = 0.8  # of them, which have another label than the row that is told of
+MOST_SHOWN = 5  # columns that the map shows most of
 LEAST_EFFECT = 0.2
+EFFECT = "(Each group against all other rows; d is the difference of the means over the spread within groups.)"
+SPREAD = (
+    "(A spread is a standard deviation of the column; values lead from the mean of all rows to that of the region.)"
+)
 
 
 @dataclass(frozen=True)
@@ -84,23 +90,23 @@ class Findings:
 
 def findings(mapped: Mapped, label_name: str | None) -> Findings:
     """What a map tells: what it shows, what its groups or regions are, and how far to trust it."""
-    answers, label = mapped.answers, mapped.label
+    answers, row = mapped.answers, ""
     map_variance, backing = answers.map_variance(), answers.backing()
-    shown: list[tuple[str, float]] = []
+    shown: dict[str, float] = {}
     for h in map_variance.order:
-        name = whole(map_variance.features[h])
-        if map_variance.explained[h] > 0 and name not in dict(shown) and len(shown) < 5:
-            shown.append((name, float(map_variance.explained[h])))
-    if label is not None:
-        title, groups, remark = *_of_label(answers, label, label_name), EFFECT
+        if map_variance.explained[h] > 0 and len(shown) < MOST_SHOWN:
+            shown.setdefault(whole(map_variance.features[h]), float(map_variance.explained[h]))
+    if mapped.label is None:
+        title, groups, remark = "Regions of the map", _of_regions(answers), SPREAD
     else:
-        title, groups, remark = *_of_regions(answers), SPREAD
-    row = "" if label is None else _unlike_its_neighbours(answers, label, mapped.is_empty)
+        texts = _texts(mapped.label)
+        title, groups, remark = *_of_label(answers, texts, label_name or "label"), EFFECT
+        row = _unlike_its_neighbours(answers, texts, mapped.is_empty)
     alone = dict.fromkeys(whole(name) for name in backing.alone) if backing.is_judged else {}
     known = {whole(name) for name in backing.features[backing.factors > 0]}
     return Findings(
         mapped.text,
-        tuple(shown),
+        tuple(shown.items()),
         title,
         tuple(groups),
         remark,
@@ -110,26 +116,28 @@ def findings(mapped: Mapped, label_name: str | None) -> Findings:
     )
 
 
-EFFECT = "(Each group against all other rows; d is the difference of the means over the spread within groups.)"
-SPREAD = (
-    "(A spread is a standard deviation of the column; values lead from the mean of all rows to that of the region.)"
-)
-
-
-def _of_label(answers: ExplanationMixin, label: Any, name: str | None) -> tuple[str, list[Group]]:
-    """What sets the rows of each label apart from all others."""
+def _texts(label: Any) -> np.ma.MaskedArray:
+    """Labels as texts; missing ones are masked."""
     values, missing = label_values("map", label, len(label), "label")
-    texts = np.array([None if gap else text_of(value) for value, gap in zip(values, missing, strict=True)], object)
-    names, counts = np.unique(texts[~missing].astype(str), return_counts=True)
+    return np.ma.array([text_of(value) for value in values], mask=missing)
+
+
+def _of_label(answers: ExplanationMixin, texts: np.ma.MaskedArray, name: str) -> tuple[str, list[Group]]:
+    """What sets the rows of each label apart from all others."""
+    each, missing = texts.data, np.ma.getmaskarray(texts)
+    names, counts = np.unique(texts.compressed(), return_counts=True)
     order = np.argsort(-counts, kind="stable")[:MOST_GROUPS]
     described = [g for g in order if FEWEST_ROWS <= counts[g] <= len(texts) - FEWEST_ROWS]
     if len(described) == len(names) and not missing.any():
-        found: dict[Any, Contrast] = answers.rank_features(texts.astype(str))  # at once, which is faster
+        found: dict[Any, Contrast] = answers.rank_features(each)  # at once, which is faster
     else:
-        found = {names[g]: answers.contrast(texts == names[g], (texts != names[g]) & ~missing) for g in described}
+        found = {
+            names[g]: answers.contrast((each == names[g]) & ~missing, (each != names[g]) & ~missing)
+            for g in described
+        }
     groups = [Group(str(names[g]), int(counts[g]), tuple(_contrasts(found[names[g]]))) for g in described]
     more = "" if len(names) <= MOST_GROUPS else f" (the {MOST_GROUPS} largest of {len(names)})"
-    return f"What sets each {name or 'label'} apart{more}", groups
+    return f"What sets each {name} apart{more}", groups
 
 
 def _contrasts(found: Contrast) -> Iterator[str]:
@@ -146,18 +154,21 @@ def _contrasts(found: Contrast) -> Iterator[str]:
             yield f"{named(name)} is {'higher' if change > 0 else 'lower'} by {number(abs(change))} (d {size:+.1f})"
 
 
-def _of_regions(answers: Any) -> tuple[str, list[Group]]:
+def _of_regions(answers: Any) -> list[Group]:
     """What sets regions of the map apart: dense groups of points, or parts of one large cloud."""
     codes = _regions(answers.embedding_)
     counts = np.bincount(codes[codes >= 0])
-    middle = np.median(answers.embedding_, axis=0)
+    middle, size = np.median(answers.embedding_, axis=0), np.ptp(answers.embedding_, axis=0)
     groups: list[Group] = []
     for code in np.argsort(-counts, kind="stable")[:MOST_GROUPS]:
         rows = np.flatnonzero(codes == code)
-        place = _place(answers.embedding_[rows].mean(axis=0) - middle, np.ptp(answers.embedding_, axis=0))
-        why = answers.why(rows, k=MOST_FEATURES)
-        groups.append(Group(f"Region {len(groups) + 1}, {place}", len(rows), tuple(_short(one) for one in why.apart)))
-    return "Regions of the map", groups
+        name = f"Region {len(groups) + 1}, {_place(answers.embedding_[rows].mean(axis=0) - middle, size)}"
+        lines = (
+            one.in_words if isinstance(one.feature, Level) else f"{named(one.feature)} {one.place} ({one.values})"
+            for one in answers.why(rows, k=MOST_FEATURES).apart
+        )
+        groups.append(Group(name, len(rows), tuple(lines)))
+    return groups
 
 
 def _regions(embedding: np.ndarray) -> np.ndarray:
@@ -185,27 +196,20 @@ def _place(offset: np.ndarray, size: np.ndarray) -> str:
     return across or {"upper": "top", "lower": "bottom", "": "middle"}[along]
 
 
-def _short(one: SetApart) -> str:
-    if isinstance(one.feature, Level):
-        return one.in_words
-    return f"{named(one.feature)} {one.place} ({one.values})"
-
-
-def _unlike_its_neighbours(answers: Any, label: Any, is_empty: np.ndarray) -> str:
+def _unlike_its_neighbours(answers: Any, texts: np.ma.MaskedArray, is_empty: np.ndarray) -> str:
     """The row that lies deepest among rows of another label, and why it is there."""
-    values, missing = label_values("map", label, len(label), "label")
-    texts = np.array([text_of(value) for value in values])
-    names, counts = np.unique(texts[~missing], return_counts=True)
+    each, missing = texts.data, np.ma.getmaskarray(texts)
+    names, counts = np.unique(texts.compressed(), return_counts=True)
     if not 2 <= len(names) <= MOST_GROUPS or len(texts) <= NEAR:
         return ""
     near = answers._points.nearest_on_map(np.arange(len(texts), dtype=np.int32), NEAR)
-    unlike = ((texts[near] != texts[:, None]) & ~missing[near]).mean(axis=1)
-    unlike[missing | is_empty | np.isin(texts, names[counts < FEWEST_ROWS])] = 0
+    unlike = ((each[near] != each[:, None]) & ~missing[near]).mean(axis=1)
+    unlike[missing | is_empty | np.isin(each, names[counts < FEWEST_ROWS])] = 0
     row = int(unlike.argmax())
-    if unlike[row] < 0.8:
+    if unlike[row] < MOSTLY_OTHERS:
         return ""
-    others, found = np.unique(texts[near[row]], return_counts=True)
-    among = f"{texts[row]} but {found.max()} of its {NEAR} nearest rows on the map are {others[found.argmax()]}"
+    others, found = np.unique(texts[near[row]].compressed(), return_counts=True)
+    among = f"{each[row]} but {found.max()} of its {NEAR} nearest rows on the map are {others[found.argmax()]}"
     subject, _, rest = answers.why(row).sentence.partition(" lies among")
     return f"{subject} is {among}. It lies among{rest}"
 

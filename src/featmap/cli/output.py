@@ -1,10 +1,14 @@
-"""What commands print and write: text, JSON, tables and files, each as a whole or not at all."""
+"""What commands print and write: text, JSON, tables and files, each as a whole or not at all; and their progress."""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
-from collections.abc import Sequence
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +18,7 @@ import numpy as np
 from ..errors import InvalidParameterError, MissingExtraError
 from ..store.replacing import replacing
 
+Callback = Callable[[str, int, int], object]  # of a fit: stage, done, total
 WIDTH_OF_FILES = 160
 
 
@@ -36,21 +41,19 @@ def _plain(value: Any) -> Any:
 
 def print_table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
     """Print a table; columns but the first are to the right."""
-    try:
+    with _needing_rich():
         from rich import box
         from rich.console import Console
         from rich.table import Table
-    except ImportError as error:
-        raise MissingExtraError("featmap needs rich: pip install 'featmap[cli]'") from error
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for number, head in enumerate(heads):
         table.add_column(head, justify="right" if number else "left")
     for line in lines:
         table.add_row(*line)
     console = Console(highlight=False, markup=False)
-    Console(highlight=False, markup=False, width=console.width if console.is_terminal else WIDTH_OF_FILES).print(
-        table
-    )
+    if not console.is_terminal:
+        console.width = WIDTH_OF_FILES
+    console.print(table)
 
 
 def check_outputs(*paths: str | None) -> None:
@@ -89,3 +92,54 @@ def write_figure(path: str, draw: Any, size: tuple[float, float]) -> None:
     draw(figure.add_subplot())
     with replacing(Path(path)) as file:
         figure.savefig(file, format=kind, dpi=150)
+
+
+@contextmanager
+def shown_on_stderr(quiet: bool = False, begun: str | None = None) -> Iterator[Callback | None]:
+    """Show warnings and remarks on stderr, each as one sentence; with ``quiet`` none.
+
+    If the first stage is named, a bar shows there how far the work is: give the callback to a fit.
+    """
+    remarks = logging.NullHandler() if quiet else _Remarks()
+    logging.getLogger("featmap").addHandler(remarks)
+    try:
+        with warnings.catch_warnings(), _bar(None if quiet or not sys.stderr.isatty() else begun) as callback:
+            if quiet:
+                warnings.simplefilter("ignore")
+            warnings.showwarning = _warned
+            yield callback
+    finally:
+        logging.getLogger("featmap").removeHandler(remarks)
+
+
+@contextmanager
+def _bar(begun: str | None) -> Iterator[Callback | None]:
+    if begun is None:
+        yield None
+        return
+    with _needing_rich():
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    columns = TextColumn("{task.description:<12}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(begun, total=None)
+        yield lambda stage, done, total: bar.update(task, description=stage, completed=done, total=total)
+
+
+@contextmanager
+def _needing_rich() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError("featmap needs rich: pip install 'featmap[cli]'") from error
+
+
+class _Remarks(logging.Handler):
+    """What the library logs, on stderr."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print("featmap:", record.getMessage(), file=sys.stderr)
+
+
+def _warned(message: Warning | str, *_: Any, **__: Any) -> None:
+    print("featmap: warning:", " ".join(str(message).split()), file=sys.stderr)

@@ -1,36 +1,40 @@
-"""Data files as the command line takes them: tables, arrays, annotated matrices, folders of images."""
+"""What users give on the command line: the file of the data, and columns of files about their rows."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidDataError, InvalidParameterError, MissingExtraError
+from ..errors import InvalidDataError, InvalidParameterError
 from ..explanation.numbers import names_of_pixels
-from .arrays import read_array, read_arrays
 from .cells import components_of_cells, features_of_cells
-from .text_tables import GAPS, separator_of
+from .files import (
+    GAPS,
+    PICTURES,
+    SEPARATORS,
+    package,
+    pictures_in,
+    read_array,
+    read_arrays,
+    read_pictures,
+    read_table,
+    read_texts,
+)
 
-PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp")
-GREY_OF_16_BITS = ("I;16", "I;16L", "I;16B", "I")
-GREY = ("1", "L", "LA", *GREY_OF_16_BITS)
 SUBFOLDER = "folder"  # the column that names the subfolder of a picture
-LARGEST_SIDE = 32  # of pictures, which are made smaller
 
 
 @dataclass(frozen=True)
 class Source:
-    """What a file holds."""
+    """The data of a file."""
 
     path: Path
     values: Any  # a frame of polars, an array or a sparse matrix
-    is_table: bool  # columns of any kind and unit, to be prepared; else numbers of one kind
+    is_table: bool = False  # columns of any kind and unit, to be prepared; else numbers of one kind
     names: list[str] | None = None  # of the features, if values are an array
     ids: list[str] | None = None
     columns: dict[str, np.ndarray] = field(default_factory=dict)  # known of the rows, no features
@@ -58,47 +62,8 @@ def read_source(path: str) -> Source:
     return source
 
 
-def _package(name: str, path: Path, extra: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        package = {"PIL.Image": "pillow"}.get(name, name)
-        raise MissingExtraError(f"reading {path.name} needs {package}: pip install 'featmap[{extra}]'") from error
-
-
-def _csv(path: Path) -> Source:
-    polars = _package("polars", path, "io")
-    separator, has_commas = separator_of(path)
-    return _frame(
-        path,
-        lambda: polars.read_csv(
-            path,
-            separator=separator,
-            decimal_comma=has_commas,
-            null_values=list(GAPS),
-            infer_schema_length=None,
-            try_parse_dates=True,
-        ),
-        polars,
-    )
-
-
-def _parquet(path: Path) -> Source:
-    polars = _package("polars", path, "io")
-    return _frame(path, lambda: polars.read_parquet(path), polars)
-
-
-def _frame(path: Path, read: Callable[[], Any], polars: Any) -> Source:
-    try:
-        frame = read()
-    except (polars.exceptions.PolarsError, UnicodeDecodeError, ValueError) as error:
-        reason = " ".join(str(error).split()).partition(" Consider setting")[0].partition(" You might want")[0][:200]
-        raise InvalidDataError(f"{path} cannot be read as a table: {reason}") from error
-    return Source(path, frame, is_table=True)
-
-
-def _npy(path: Path) -> Source:
-    return _array(path, read_array(path, mmap_mode="r"), {})
+def _table(path: Path) -> Source:
+    return Source(path, read_table(path), is_table=True)
 
 
 def _npz(path: Path) -> Source:
@@ -123,11 +88,11 @@ def _array(path: Path, array: np.ndarray, columns: dict[str, np.ndarray]) -> Sou
     shape = array.shape[1:] if array.ndim in (3, 4) and array.shape[3:] in ((), (1,), (3,)) else None
     table = array.reshape(len(array), math.prod(array.shape[1:]))
     names = None if shape is None else names_of_pixels(shape)
-    return Source(path, table, is_table=False, names=names, columns=columns, image_shape=shape)
+    return Source(path, table, names=names, columns=columns, image_shape=shape)
 
 
 def _h5ad(path: Path) -> Source:
-    anndata = _package("anndata", path, "anndata")
+    anndata = package("anndata", path, "anndata")
     try:
         data = anndata.read_h5ad(path)
     except (OSError, ValueError, KeyError) as error:
@@ -137,17 +102,8 @@ def _h5ad(path: Path) -> Source:
     columns = {str(name): data.obs[name].to_numpy() for name in data.obs.columns}
     X, names, text = features_of_cells(data)
     ids = [str(name) for name in data.obs_names]
-    return Source(path, X, False, names, ids, columns, components=components_of_cells(data, X), text=text)
-
-
-def pictures_in(folder: Path) -> list[Path]:
-    """The pictures in a folder and its subfolders, in the order of their names."""
-    return sorted(path for path in folder.rglob("*") if path.suffix.lower() in PICTURES)
-
-
-def subfolders(folder: Path) -> list[str]:
-    """The subfolder of each picture."""
-    return [str(path.parent.relative_to(folder)) for path in pictures_in(folder)]
+    components = components_of_cells(data, X)
+    return Source(path, X, names=names, ids=ids, columns=columns, components=components, text=text)
 
 
 def _images(folder: Path) -> Source:
@@ -155,54 +111,101 @@ def _images(folder: Path) -> Source:
     paths = pictures_in(folder)
     if len(paths) < 2:
         raise InvalidDataError(f"{folder} holds {len(paths)} images; a map needs at least 2 ({', '.join(PICTURES)})")
-    pictures = _package("PIL.Image", folder, "datasets")
-    seen = [_read(pictures, path, lambda picture: (picture.mode, picture.size)) for path in paths]
-    mode = "L" if all(mode in GREY for mode, _ in seen) else "RGB"
-    sizes = {size for _, size in seen}
-    width, height = _common_size(sizes)
-
-    def pixels_of(picture: Any) -> np.ndarray:
-        return np.asarray(_of_8_bits(pictures, picture).convert(mode).resize((width, height)))
-
-    pixels = np.stack([_read(pictures, path, pixels_of) for path in paths])
-    if mode == "RGB" and (pixels == pixels[..., :1]).all():  # grey pictures that were saved in colours
-        mode, pixels = "L", pixels[..., 0]
-    names = [str(path.relative_to(folder)) for path in paths]
-    parents = subfolders(folder)
+    pixels, were_scaled = read_pictures(folder, paths)
+    parents = _subfolders(folder)
     columns = {SUBFOLDER: np.array(parents)} if len(set(parents)) > 1 else {}
-    text = f"{len(paths):,} images as {width} x {height} {'grey' if mode == 'L' else 'coloured'} pixels"
-    text += "." if sizes == {(width, height)} else "; they were scaled to this size."
-    return replace(_array(folder, pixels, columns), ids=names, text=text)
+    height, width = pixels.shape[1:3]
+    text = f"{len(paths):,} images as {width} x {height} {'grey' if pixels.ndim == 3 else 'coloured'} pixels"
+    text += "; they were scaled to this size." if were_scaled else "."
+    ids = [str(path.relative_to(folder)) for path in paths]
+    return replace(_array(folder, pixels, columns), ids=ids, text=text)
 
 
-def _read(pictures: Any, path: Path, read: Callable[[Any], Any]) -> Any:
-    """What one picture says; it is closed at once."""
-    try:
-        with pictures.open(path) as picture:
-            return read(picture)
-    except (OSError, ValueError) as error:
-        raise InvalidDataError(f"{path} cannot be read as an image: {error}") from error
-
-
-def _of_8_bits(pictures: Any, picture: Any) -> Any:
-    """Pillow would cut off grey values of 16 bits at 255."""
-    if picture.mode not in GREY_OF_16_BITS:
-        return picture
-    return pictures.fromarray((np.asarray(picture) // 256).astype(np.uint8))
-
-
-def _common_size(sizes: set[tuple[int, int]]) -> tuple[int, int]:
-    width, height = max(sizes, key=lambda size: size[0] * size[1])
-    shrink = max(width, height, LARGEST_SIDE) / LARGEST_SIDE
-    return max(round(width / shrink), 1), max(round(height / shrink), 1)
+def _subfolders(folder: Path) -> list[str]:
+    return [str(path.parent.relative_to(folder)) for path in pictures_in(folder)]
 
 
 READERS = {
-    ".csv": _csv,
-    ".tsv": _csv,
-    ".txt": _csv,
-    ".parquet": _parquet,
-    ".npy": _npy,
+    ".csv": _table,
+    ".tsv": _table,
+    ".txt": _table,
+    ".parquet": _table,
+    ".npy": lambda path: _array(path, read_array(path, mmap_mode="r"), {}),
     ".npz": _npz,
     ".h5ad": _h5ad,
 }
+
+
+@dataclass(frozen=True)
+class FileColumn:
+    """One value for each row, as texts and as what the texts say."""
+
+    name: str
+    texts: list[str]  # empty where a value is missing
+
+    @property
+    def values(self) -> np.ndarray:
+        """Whole numbers if all are, else numbers with NaN for missing ones, else texts with None for missing ones."""
+        for read in (int, lambda text: float(text or "nan")):
+            try:
+                values = np.array([read(text) for text in self.texts])
+            except (ValueError, OverflowError):
+                continue
+            check_finite(self.name, values)
+            return values
+        return np.array([text or None for text in self.texts], dtype=object)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The values. With its name a column is given wherever a Series of pandas may be."""
+        return self.values.astype(dtype or self.values.dtype)
+
+
+def check_finite(name: str, values: np.ndarray) -> None:
+    """Labels may be missing, but not infinite."""
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise InvalidDataError(f"the label {name!r} has infinite values; replace them, or leave them empty")
+
+
+def read_column(said: str, n_rows: int) -> FileColumn:
+    """The column that ``file`` or ``file:column`` names, with one value for each row."""
+    # A file that is there is meant as a whole, even if its name has a colon.
+    start, colon, name = (said, "", "") if Path(said).exists() else said.rpartition(":")
+    column = _column_of(Path(start if colon else said), name if colon else None, n_rows)
+    if len(column.texts) != n_rows:
+        raise InvalidDataError(f"{said} has {len(column.texts):,} values; the map has {n_rows:,} rows")
+    return column
+
+
+def _column_of(path: Path, name: str | None, n_rows: int) -> FileColumn:
+    if path.is_dir():
+        if name not in (None, SUBFOLDER):
+            raise InvalidParameterError(
+                f"{path}:{name}: pictures have the column {SUBFOLDER!r} only, their subfolder"
+            )
+        return FileColumn(SUBFOLDER, _subfolders(path))
+    if path.suffix.lower() == ".npy":
+        values = read_array(path)
+        if name is not None or values.ndim != 1:
+            raise InvalidDataError(f"{path}: an array must have one value for each row, and has no named columns")
+        return FileColumn(path.stem, [str(value) for value in values.tolist()])
+    if path.suffix.lower() not in SEPARATORS:
+        raise InvalidParameterError(f"{path}: the file must be a .csv, .tsv or .npy file, or a folder of images")
+    return _column_of_table(path, name, n_rows)
+
+
+def _column_of_table(path: Path, name: str | None, n_rows: int) -> FileColumn:
+    """A named column of a text file, or its only one, whose name is the first line if there is one line too many."""
+    lines = read_texts(path, any_length=name is not None)
+    names = [known or "" for known in lines.row(0)]
+    if name is None and len(names) > 1:
+        raise InvalidDataError(f"{path} has several columns; name one of them, as in {path.name}:{names[0]}")
+    if name is not None and names.count(name) != 1:
+        raise InvalidDataError(f"{path} has no single column {name!r}; its columns are {', '.join(map(repr, names))}")
+    n_lines = lines.height
+    while n_lines > n_rows + 1 and not any(lines.row(n_lines - 1)):  # empty lines at the end
+        n_lines -= 1
+    column = lines.to_series(0 if name is None else names.index(name)).head(n_lines)
+    texts = ["" if text is None or text in GAPS else text for text in column]
+    if name is None and n_lines != n_rows + 1:
+        return FileColumn(path.stem, texts)
+    return FileColumn(texts[0] if name is None else name, texts[1:])

@@ -66,14 +66,16 @@ class Column:
 def read_columns(X: Any, names: Sequence[str] | None = None) -> list[Column]:
     """All columns of a pandas or polars frame, or of an array whose columns have these names."""
     if sp.issparse(X):
-        raise InvalidDataTypeError("prepare(frame): sparse data need no preparation; fit them as they are")
-    if hasattr(X, "columns") and hasattr(X, "dtypes"):
-        found = [_of_frame(X, number, name) for number, name in enumerate(X.columns)]
+        raise InvalidDataTypeError("Prepare.fit(X): sparse data need no preparation; fit them as they are")
+    if hasattr(X, "iloc"):
+        found = [_of_pandas(X.iloc[:, number], str(name)) for number, name in enumerate(X.columns)]
+    elif hasattr(X, "columns") and hasattr(X, "dtypes"):
+        found = [_of_polars(X[name], str(name)) for name in X.columns]
     else:
         found = _of_array(X, names)
     repeated = [name for name, count in Counter(column.name for column in found).items() if count > 1]
     if repeated:
-        raise InvalidDataError(f"prepare(frame): several columns are called {repeated[0]!r}; give each its own name")
+        raise InvalidDataError(f"Prepare.fit(X): several columns are called {repeated[0]!r}; give each its own name")
     return found
 
 
@@ -112,62 +114,48 @@ def text_of(value: Any) -> str:
     return text.capitalize() if text.lower() in ("true", "false") else text
 
 
-def _of_frame(frame: Any, number: int, name: Any) -> Column:
-    if hasattr(frame, "iloc"):
-        return _of_pandas(frame.iloc[:, number], str(name))
-    return _of_polars(frame[name], str(name))
-
-
-def _of_polars(series: Any, name: str) -> Column:
-    dtype = series.dtype
-    if dtype.is_temporal():
-        return Column(name, DATE, np.full(len(series), None, object))
-    if dtype.is_numeric() or str(dtype) == "Null":
-        return _numbers(name, series.to_list())
-    if dtype.is_nested() or str(dtype) in ("Object", "Binary"):
-        raise InvalidDataTypeError(f"prepare(frame): the column {name!r} holds values of type {dtype}; drop it")
-    return _texts(name, series.to_list())
-
-
 def _of_pandas(series: Any, name: str) -> Column:
     kind = getattr(series.dtype, "kind", "O")
     if kind in "mM" or str(series.dtype).startswith("period"):
-        return Column(name, DATE, np.full(len(series), None, object))
+        return _dates(name, len(series))
     is_gap = series.isna().to_numpy()
 
     def values() -> list[Any]:
         return [None if gap else value for value, gap in zip(series.tolist(), is_gap, strict=True)]
 
     if kind in "iuf":
-        return _of_numbers(name, series.to_numpy(dtype=np.float64, na_value=np.nan), kind, values)
+        return _numbers(name, series.to_numpy(dtype=np.float64, na_value=np.nan), kind == "f", values)
     return _texts(name, values()) if str(series.dtype) == "category" else _of_objects(name, values())
+
+
+def _of_polars(series: Any, name: str) -> Column:
+    if series.dtype.is_nested() or str(series.dtype) in ("Object", "Binary"):
+        raise InvalidDataTypeError(
+            f"Prepare.fit(X): the column {name!r} holds values of type {series.dtype}; drop it"
+        )
+    if series.dtype.is_temporal():
+        return _dates(name, len(series))
+    if series.dtype.is_float():
+        return _numbers(name, series.to_numpy().astype(np.float64), True, series.to_list)
+    return _of_objects(name, series.to_list())
 
 
 def _of_array(X: Any, names: Sequence[str] | None) -> list[Column]:
     table = np.asarray(X)
     if table.ndim != 2:
-        raise InvalidDataTypeError(f"prepare(frame): give a table; got an array of shape {table.shape}")
+        raise InvalidDataTypeError(f"Prepare.fit(X): give a table; got an array of shape {table.shape}")
     given = [f"x{number}" for number in range(table.shape[1])] if names is None else [str(name) for name in names]
     if len(given) != table.shape[1]:
-        raise InvalidDataError(f"prepare(names=…): {len(given)} names for {table.shape[1]} columns")
-    if table.dtype.kind in "iuf":
-        kind = table.dtype.kind
-        return [
-            _of_numbers(name, table[:, h].astype(np.float64), kind, table[:, h].tolist)
-            for h, name in enumerate(given)
-        ]
-    if table.dtype.kind not in "bOU":
+        raise InvalidDataError(f"Prepare(names=…): {len(given)} names for {table.shape[1]} columns")
+    columns = list(zip(given, table.T, strict=True))
+    kind = table.dtype.kind
+    if kind in "iuf":
+        return [_numbers(name, values.astype(np.float64), kind == "f", values.tolist) for name, values in columns]
+    if kind not in "bOU":
         raise InvalidDataTypeError(
-            f"prepare(frame): the array has values of type {table.dtype}; give numbers or texts"
+            f"Prepare.fit(X): the array has values of type {table.dtype}; give numbers or texts"
         )
-    return [_of_objects(name, table[:, h].tolist()) for h, name in enumerate(given)]
-
-
-def _of_numbers(name: str, values: np.ndarray, kind: str, exact: Callable[[], list[Any]]) -> Column:
-    """Numbers. The digits of whole ones that float64 rounds are kept."""
-    if kind == "f" or np.nanmax(np.abs(values), initial=0) < FIRST_INEXACT:
-        return Column(name, NUMBER, values)
-    return Column(name, NUMBER, values, [None if value is None else text_of(value) for value in exact()])
+    return [_of_objects(name, values.tolist()) for name, values in columns]
 
 
 def _of_objects(name: str, values: list[Any]) -> Column:
@@ -175,16 +163,18 @@ def _of_objects(name: str, values: list[Any]) -> Column:
     values = [None if value is None or value != value else value for value in values]
     known = [value for value in values if value is not None]
     if all(isinstance(value, Real | Decimal) and not isinstance(value, bool) for value in known):
-        return _numbers(name, values)
+        floats = np.array([np.nan if value is None else float(value) for value in values], np.float64)
+        return _numbers(name, floats, any(isinstance(value, float | Decimal) for value in known), lambda: values)
     if all(isinstance(value, date | time | timedelta) for value in known):
-        return Column(name, DATE, np.full(len(values), None, object))
+        return _dates(name, len(values))
     return _texts(name, values)
 
 
-def _numbers(name: str, values: list[Any]) -> Column:
-    floats = np.array([np.nan if value is None else float(value) for value in values], np.float64)
-    kind = "f" if any(isinstance(value, float | Decimal) for value in values) else "i"
-    return _of_numbers(name, floats, kind, lambda: values)
+def _numbers(name: str, values: np.ndarray, are_floats: bool, exact: Callable[[], list[Any]]) -> Column:
+    """Numbers. Of whole ones that float64 would round, the digits are kept."""
+    if are_floats or np.nanmax(np.abs(values), initial=0) < FIRST_INEXACT:
+        return Column(name, NUMBER, values)
+    return Column(name, NUMBER, values, [None if value is None else text_of(value) for value in exact()])
 
 
 def _texts(name: str, values: list[Any]) -> Column:
@@ -193,5 +183,9 @@ def _texts(name: str, values: list[Any]) -> Column:
     texts[:] = [None if value is None else text_of(value) or None for value in values]
     known = [text for text in texts if text is not None]
     if known and all(WRITTEN_DATE.fullmatch(text) for text in known):
-        return Column(name, DATE, np.full(len(values), None, object))
+        return _dates(name, len(values))
     return Column(name, CATEGORY, texts)
+
+
+def _dates(name: str, n_rows: int) -> Column:
+    return Column(name, DATE, np.full(n_rows, None, object))

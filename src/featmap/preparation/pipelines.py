@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.decomposition import PCA
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ..checks.rows import row_names
+from ..data.pca import Components
+from ..data.scaling import scale_data
 from ..data.sparse import SparseRows
 from ..errors import InvalidParameterError
 from ..estimator import FeatMAP
 from ..explanation import Explanation
 from ..explanation.points import Points
-from .components import with_columns
-from .origins import Origins
-from .recipe import Recipe
-from .tracing import follow
+from ..values import DoubleArray
+from .origins import Origins, follow
+from .prepare import Recipe
 
 
 def in_original_units(pipeline: Any, X: Any = None, *, preparation: Any = None) -> Explanation:
@@ -45,8 +48,8 @@ def in_original_units(pipeline: Any, X: Any = None, *, preparation: Any = None) 
         New rows to explain, with the columns of the fit. By default the rows of the fit. A map of another method has
         no place for new rows.
     preparation : Prepare, Pipeline or transformer, default=None
-        The fitted steps that made the data of an `Explanation` of the table: what `prepare` returned, a scaler, or a
-        pipeline of them. Only with an `Explanation`; a pipeline has its own.
+        The fitted steps that made the data of an `Explanation` of the table: a `Prepare`, a scaler, or a pipeline of
+        them. Only with an `Explanation`; a pipeline has its own.
 
     Returns
     -------
@@ -68,8 +71,8 @@ def in_original_units(pipeline: Any, X: Any = None, *, preparation: Any = None) 
     The map of another method:
 
     >>> from sklearn.decomposition import PCA
-    >>> from featmap import explain, prepare
-    >>> preparation = prepare(iris.data)
+    >>> from featmap import Prepare, explain
+    >>> preparation = Prepare().fit(iris.data)
     >>> scaled = preparation.transform(iris.data)
     >>> answers = in_original_units(explain(scaled, PCA(2).fit_transform(scaled)), preparation=preparation)
     >>> answers.feature_names_in_.tolist()[0]
@@ -82,18 +85,16 @@ def in_original_units(pipeline: Any, X: Any = None, *, preparation: Any = None) 
             "in_original_units(preparation=…): a preparation goes with what explain(prepared, Y) returned; for a "
             "FeatMAP give make_pipeline(preparation, model)"
         )
-    model, steps = _parts(pipeline)
-    pca = steps.pop() if steps and isinstance(steps[-1], PCA) else None
+    model, steps, pca = _parts(pipeline)
     recipe: Recipe | None = getattr(model, "recipe_", None) if pipeline is model else None
-    origins = _origins(steps[0] if steps else pca or model, steps) if recipe is None else recipe.origins
+    origins = _origins(steps, pca or model) if recipe is None else recipe.origins
     answered: FeatMAP | Explanation
     if X is None:
         answered, names = model, getattr(model, "row_names_in_", None)
     else:
-        given = _prepared(pipeline, recipe, X)
-        answered, names = model.explain(given), row_names(X)
+        answered, names = model.explain(_prepared(pipeline, recipe, X)), row_names(X)
     points = _checked_points(answered._points, "pipeline", "the model itself, pipeline[-1]")
-    points = points if pca is None else with_columns(points, pca)
+    points = points if pca is None else _with_columns(points, pca)
     answers = Explanation(points.in_units(origins.units), origins.names, names, model.n_jobs, bool(model.verbose))
     answers._made_by = model
     return answers
@@ -104,7 +105,7 @@ def _of_any_map(explanation: Explanation, X: Any, preparation: Any) -> Explanati
     if not isinstance(preparation, BaseEstimator):
         raise InvalidParameterError(
             "in_original_units(explanation): give as preparation=… the fitted steps that made the data of the map, "
-            f"such as prepare(table) or a scaler; got {type(preparation).__name__}"
+            f"such as Prepare().fit(table) or a scaler; got {type(preparation).__name__}"
         )
     if X is not None:
         raise InvalidParameterError(
@@ -114,11 +115,10 @@ def _of_any_map(explanation: Explanation, X: Any, preparation: Any) -> Explanati
     points = _checked_points(explanation._points, "explanation", "the explanation itself")
     if points.mapped.data.units is not None:
         raise InvalidParameterError("in_original_units(explanation): its answers are in original units already")
-    steps = _steps(preparation.steps if isinstance(preparation, Pipeline) else [("", preparation)])
-    pca = steps.pop() if steps and isinstance(steps[-1], PCA) else None
-    origins = _origins(steps[0] if steps else pca or explanation, steps)
+    steps, pca = _steps(preparation.steps if isinstance(preparation, Pipeline) else [("", preparation)])
+    origins = _origins(steps, pca or explanation)
     _check_columns(explanation, origins if pca is None else None, len(origins) if pca is None else pca.n_components_)
-    points = points if pca is None else with_columns(points, pca)
+    points = points if pca is None else _with_columns(points, pca)
     names = getattr(explanation, "row_names_in_", None)
     return Explanation(points.in_units(origins.units), origins.names, names, explanation.n_jobs, explanation.verbose)
 
@@ -150,8 +150,9 @@ def _prepared(pipeline: Pipeline | FeatMAP, recipe: Recipe | None, X: Any) -> An
     return X if is_alone else pipeline[:-1].transform(X)
 
 
-def _origins(first: Any, steps: list[Any]) -> Origins:
-    """The columns after all steps, of those that the first one was given."""
+def _origins(steps: list[Any], last: Any) -> Origins:
+    """The columns after these steps, of those that the first one was given, or the last if there are none."""
+    first = steps[0] if steps else last
     names = getattr(first, "feature_names_in_", None)
     origins = Origins.of([f"x{number}" for number in range(first.n_features_in_)] if names is None else names)
     for step in steps:
@@ -173,7 +174,7 @@ def _checked_points(points: Points, argument: str, instead: str) -> Points:
     return points
 
 
-def _parts(pipeline: Any) -> tuple[FeatMAP, list[Any]]:
+def _parts(pipeline: Any) -> tuple[FeatMAP, list[Any], PCA | None]:
     last = pipeline[-1] if isinstance(pipeline, Pipeline) else pipeline
     if not isinstance(last, FeatMAP):
         raise InvalidParameterError(
@@ -181,9 +182,36 @@ def _parts(pipeline: Any) -> tuple[FeatMAP, list[Any]]:
             "Of another method's map give what explain(prepared, Y) returns, with preparation=…"
         )
     check_is_fitted(last)
-    return last, _steps(pipeline.steps[:-1] if isinstance(pipeline, Pipeline) else [])
+    return last, *_steps(pipeline.steps[:-1] if isinstance(pipeline, Pipeline) else [])
 
 
-def _steps(named: list[tuple[str, Any]]) -> list[Any]:
-    """Steps of a pipeline that do something."""
-    return [step for _, step in named if step is not None and step != "passthrough"]
+def _steps(named: list[tuple[str, Any]]) -> tuple[list[Any], PCA | None]:
+    """Steps of a pipeline that do something, and the PCA after them if there is one."""
+    steps = [step for _, step in named if step is not None and step != "passthrough"]
+    return (steps[:-1], steps[-1]) if steps and isinstance(steps[-1], PCA) else (steps, None)
+
+
+def _with_columns(points: Points, pca: PCA) -> Points:
+    """The same points, whose features are what the components keep of the columns: X̂ = ZW + mean.
+
+    Neighbourhoods and tangent spaces stay those of the components Z. W has orthonormal rows, so that distances and
+    angles between rows of X̂ are those of Z, and arrows of columns are those of components times W.
+    """
+    if pca.whiten:
+        raise InvalidParameterError(
+            "in_original_units: PCA(whiten=True) changes the scale of its components, so that importance "
+            "cannot be told for columns; leave whiten out"
+        )
+    mapped = points.mapped
+    manifold = mapped.manifold
+    if manifold.components is not None:
+        raise InvalidParameterError("in_original_units: give either a step PCA or pca=… of the map, not both")
+    columns = scale_data(_columns(manifold.data.as_given(manifold.data.matrix), pca))
+    directions = np.ascontiguousarray(pca.components_.T, np.float64)
+    mapped = replace(mapped, manifold=replace(manifold, data=columns, components=Components(directions)))
+    values = columns.prepare(_columns(manifold.data.as_given(points.values), pca))
+    return replace(points, mapped=mapped, values=values)
+
+
+def _columns(components: DoubleArray, pca: PCA) -> DoubleArray:
+    return components @ pca.components_.astype(np.float64) + pca.mean_

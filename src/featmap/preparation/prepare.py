@@ -1,8 +1,9 @@
-"""prepare: a table of numbers, categories and gaps becomes columns that a map can be made of, and says how."""
+"""A table of numbers, categories and gaps becomes columns that a map can be made of, and one is told how."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,20 +15,31 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InvalidParameterError
+from ..values import DoubleArray
 from .columns import CATEGORY, NUMBER, Column, as_kind, read_columns, read_named
-from .roles import ID, roles_of
-from .words import said
+from .origins import OTHER, Origins, follow
+from .roles import ID, lines_about, roles_of
 
 MOST_LEVELS = 30  # of a category; rarer ones are one level together
 
 
 class Prepare(TransformerMixin, BaseEstimator):
-    """A table of mixed columns made ready for a map: the transformer that `prepare` fits and ``featmap map`` uses.
+    """Make a table of mixed columns ready for a map.
+
+    It is a transformer of scikit-learn, the first step of a pipeline that ends in a `FeatMAP`, and what
+    ``featmap map`` uses. `in_original_units` then explains the map in the columns of the table. A map of another
+    method, made of what ``transform`` gives, is explained in them by
+    ``in_original_units(explain(prepared, Y), preparation=…)``.
 
     Columns that identify rows, columns with one value, dates and free text are left out. Gaps in numbers get the
     median, gaps in categories the most frequent value. Numbers are scaled to mean 0 and standard deviation 1. A
     category gets one column of zeros and ones for each of its values; `in_original_units` counts them as one feature.
-    Printed, it says what it did. The steps are scikit-learn's own.
+    Printed, a fitted one says what it did. The steps are scikit-learn's own.
+
+    Filled gaps count as values in all answers. They are alike in all groups, so that means of groups are usually
+    nearer to each other than those of the values that were observed, and spreads are smaller, the more so the more
+    gaps a column has. Printed, it tells how many values of each column were filled; compare such columns in the table
+    itself, without the gaps.
 
     Parameters
     ----------
@@ -65,8 +77,11 @@ class Prepare(TransformerMixin, BaseEstimator):
     >>> import pandas as pd
     >>> from featmap import Prepare
     >>> frame = pd.DataFrame({"mass": [3750.0, None, 4200.0], "island": ["Biscoe", "Dream", "Biscoe"]})
-    >>> Prepare().fit(frame).get_feature_names_out().tolist()
-    ['mass', 'island: Biscoe', 'island: Dream']
+    >>> print(Prepare().fit(frame))
+    3 rows and 2 columns: 1 number and 1 category make 2 features.
+    Categories: island (2 values) has one column of zeros and ones for each value and counts as one feature.
+    Gaps: 1 value of mass, filled with the median.
+    Scale: each number has mean 0 and standard deviation 1.
     """
 
     def __init__(
@@ -106,14 +121,16 @@ class Prepare(TransformerMixin, BaseEstimator):
         >>> Prepare(names=["a", "b"]).fit(np.array([[1.5, 7], [2.5, 9], [0.5, 9]])).transform([[1.5, 9.0]]).shape
         (1, 2)
         """
-        drop = _checked_names(self.drop)
+        if isinstance(self.drop, str) or not all(isinstance(name, str) for name in self.drop):
+            raise InvalidParameterError(f"Prepare(drop={self.drop!r}): drop must be a list of names of columns")
         columns = read_columns(X, self.names)
-        self.roles_ = roles_of(columns, self.label, self.id, drop)
+        self.roles_ = roles_of(columns, self.label, self.id, self.drop)
         self.feature_names_in_ = np.array([column.name for column in columns], dtype=object)
         self.n_features_in_ = len(columns)
         by_name = {column.name: column for column in columns}
         self.label_ = None if self.label is None else by_name[self.label].values
-        self.ids_ = self._ids(by_name)
+        ids = [role.name for role in self.roles_ if role.use == ID] if self.id is None else [self.id]
+        self.ids_ = by_name[ids[0]].texts if ids else None
         used = [by_name[name] for name in self._used]
         self.n_gaps_ = {column.name: int(column.is_gap.sum()) for column in used if column.is_gap.any()}
         self.gaps_of_rows_ = np.sum([column.is_gap for column in used], axis=0)
@@ -142,8 +159,9 @@ class Prepare(TransformerMixin, BaseEstimator):
         [3975.0, 0.0, 1.0]
         """
         check_is_fitted(self)
+        kinds = {role.name: role.use for role in self.roles_}
         used = read_named(X, self._used, self.feature_names_in_.tolist())
-        return np.asarray(self.steps_.transform(_table([as_kind(column, self._use[column.name]) for column in used])))
+        return np.asarray(self.steps_.transform(_table([as_kind(column, kinds[column.name]) for column in used])))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Name the columns that the map is made of.
@@ -166,96 +184,34 @@ class Prepare(TransformerMixin, BaseEstimator):
         ['sex: f', 'sex: m']
         """
         check_is_fitted(self)
-        from .tracing import origins_of_prepared
-
-        return origins_of_prepared(self).names
+        return self._origins.names
 
     @property
-    def _use(self) -> dict[str, str]:
-        return {role.name: role.use for role in self.roles_}
+    def _origins(self) -> Origins:
+        """The column of the table behind each column that is made."""
+        return follow(self.steps_, Origins.of(self._used))
 
     @property
     def _used(self) -> list[str]:
         """Numbers, then categories: the order in which `steps_` gives them."""
         return [role.name for kind in (NUMBER, CATEGORY) for role in self.roles_ if role.use == kind]
 
-    def _ids(self, columns: dict[str, Column]) -> np.ndarray | None:
-        found = [role.name for role in self.roles_ if role.use == ID] if self.id is None else [self.id]
-        return columns[found[0]].texts if found else None
-
     def __str__(self) -> str:
-        return said(self) if hasattr(self, "steps_") else repr(self)
-
-
-def prepare(
-    frame: Any,
-    *,
-    id: str | None = None,
-    drop: Sequence[str] = (),
-    label: str | None = None,
-    scale: bool = True,
-    names: Sequence[str] | None = None,
-) -> Prepare:
-    """Find out how a table is made ready for a map; print the result to read what was done.
-
-    The result is a fitted transformer of scikit-learn, the first step of a pipeline that ends in a `FeatMAP`.
-    `in_original_units` then explains the map in the columns of the table. A map of another method, made of what
-    ``transform`` gives, is explained in them by ``in_original_units(explain(prepared, Y), preparation=…)``.
-
-    Filled gaps count as values in all answers. They are alike in all groups, so that means of groups are usually
-    nearer to each other than those of the values that were observed, and spreads are smaller, the more so the more
-    gaps a column has. Printed, the result tells how many values of each column were filled; compare such columns in
-    the table itself, without the gaps.
-
-    Parameters
-    ----------
-    frame : pandas or polars DataFrame, or array-like of shape (n_samples, n_columns)
-        The table: numbers, categories, gaps.
-    id : str or None, default=None
-        The column that identifies rows; by default it is found.
-    drop : sequence of str, default=()
-        Further columns to leave out.
-    label : str or None, default=None
-        A column that is known of the rows and must have no part in the map.
-    scale : bool, default=True
-        Whether numbers are scaled to mean 0 and standard deviation 1.
-    names : sequence of str or None, default=None
-        Names of the columns of an array.
-
-    Returns
-    -------
-    Prepare
-        The fitted transformer.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from featmap import prepare
-    >>> frame = pd.DataFrame({"mass": [3750.0, None, 4200.0], "island": ["Biscoe", "Dream", "Biscoe"]})
-    >>> print(prepare(frame))
-    3 rows and 2 columns: 1 number and 1 category make 2 features.
-    Categories: island (2 values) has one column of zeros and ones for each value and counts as one feature.
-    Gaps: 1 value of mass, filled with the median.
-    Scale: each number has mean 0 and standard deviation 1.
-    """
-    return Prepare(id=id, drop=drop, label=label, scale=scale, names=names).fit(frame)
+        return "\n".join(lines_about(self)) if hasattr(self, "steps_") else repr(self)
 
 
 def _steps(kinds: list[str], scale: bool) -> ColumnTransformer:
-    """The steps of scikit-learn for columns of these kinds."""
     numbers = [SimpleImputer(strategy="median"), *([StandardScaler()] if scale else [])]
     levels = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=MOST_LEVELS, sparse_output=False)
     categories = [SimpleImputer(missing_values=None, strategy="most_frequent"), levels]
     chosen = {kind: [h for h, found in enumerate(kinds) if found == kind] for kind in (NUMBER, CATEGORY)}
-    parts = [
-        (NUMBER, make_pipeline(*numbers), chosen[NUMBER]),
-        (CATEGORY, make_pipeline(*categories), chosen[CATEGORY]),
-    ]
-    return ColumnTransformer([part for part in parts if part[2]], sparse_threshold=0)
+    steps = {NUMBER: make_pipeline(*numbers), CATEGORY: make_pipeline(*categories)}
+    return ColumnTransformer(
+        [(kind, steps[kind], chosen[kind]) for kind in steps if chosen[kind]], sparse_threshold=0
+    )
 
 
 def _table(columns: list[Column]) -> np.ndarray:
-    """All columns side by side: of float64 if all are numbers."""
     dtype = np.float64 if all(column.kind == NUMBER for column in columns) else object
     table = np.empty((len(columns[0].values), len(columns)), dtype)
     for h, column in enumerate(columns):
@@ -263,7 +219,49 @@ def _table(columns: list[Column]) -> np.ndarray:
     return table
 
 
-def _checked_names(drop: Any) -> Collection[str]:
-    if isinstance(drop, str) or not all(isinstance(name, str) for name in drop):
-        raise InvalidParameterError(f"prepare(drop={drop!r}): drop must be a list of names of columns")
-    return tuple(drop)
+@dataclass(frozen=True)
+class Recipe:
+    """A preparation as plain data, which a file can hold: it prepares new rows as those of the fit were.
+
+    Models of a prepared table have one as `recipe_`, such as those that ``featmap fit`` saves.
+
+    Parameters
+    ----------
+    origins : Origins
+        The column of the table behind each column of the fit, with its unit.
+    missing : ndarray of shape (n_features,)
+        What a row without any values becomes.
+    text : str
+        What was done, in words.
+    """
+
+    origins: Origins
+    missing: DoubleArray
+    text: str
+
+    @classmethod
+    def of(cls, prepared: Prepare) -> Recipe:
+        """The recipe of a fitted preparation."""
+        gaps = np.full((1, len(prepared.feature_names_in_)), None, object)
+        missing = prepared.transform(gaps)[0]
+        return cls(prepared._origins, missing, str(prepared))
+
+    def prepared(self, X: Any, names: Sequence[str] | None = None) -> np.ndarray:
+        """New rows, prepared as those of the fit were: (rows, n_features). Columns of an array have these names."""
+        pairs = zip(self.origins.sources, self.origins.levels, strict=True)
+        kinds = {source: NUMBER if level is None else CATEGORY for source, level in pairs}
+        columns = {column.name: as_kind(column, kinds[column.name]) for column in read_named(X, list(kinds), names)}
+        made = [self._column(columns[source], h) for h, source in enumerate(self.origins.sources)]
+        return np.column_stack(made)
+
+    def _column(self, column: Column, h: int) -> DoubleArray:
+        origins, level = self.origins, self.origins.levels[h]
+        if level is None:
+            given = (column.values - origins.offset[h]) / origins.factor[h]
+        elif level == OTHER:  # of all values that are none of the other levels
+            pairs = zip(origins.sources, origins.levels, strict=True)
+            known = {one for source, one in pairs if source == column.name and one != OTHER}
+            given = np.array([value not in known for value in column.values], np.float64)
+        else:
+            given = (column.values == level).astype(np.float64)
+        return np.where(column.is_gap, self.missing[h], given)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..explanation.points import MappedData
-from ..preparation.recipe import Recipe
+from ..preparation.prepare import Recipe
 from .checks import numbers_in, require, require_finite
 from .registry import DOUBLE, FLOAT, INT, RECIPE, REPORT
 from .schema.arrays import Array, Sparse, within

@@ -21,7 +21,7 @@ from ..neighbors.other import CosineSearch, MetricSearch
 from ..neighbors.quantizer import Quantizer
 from ..pipeline import Manifold
 from ..preparation.origins import Origins
-from ..preparation.recipe import Recipe
+from ..preparation.prepare import Recipe
 from ..run.progress import FitReport, StageReport
 from ..values import Connection, Frames, Graph, Neighbors, Radii, SearchReport, Tangents
 from .schema.arrays import Array, Matrix, Sparse

@@ -1,14 +1,17 @@
-"""``featmap map``: a file in, a page to explore and a text of findings out."""
+"""``featmap map`` and ``featmap fit``: a file in, and a page to explore or the model of it out."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import DATA, ImageShape, asked, fit_options, json_option
+from .options import DATA, Asked, ImageShape, asked, fit_options, json_option
+
+if TYPE_CHECKING:
+    from .fitting import Mapped
 
 
 @click.command()
@@ -35,16 +38,12 @@ def map(
     identify rows are left out, gaps are filled, categories are encoded and numbers are scaled; the text says how.
     """
     from .findings import findings
-    from .fitting import fitted, shown_on_stderr
-    from .output import check_outputs, print_json, write_text
-    from .reading import read_source
+    from .output import check_outputs, print_json, shown_on_stderr, write_text
 
     wanted, quiet, as_json = asked(options), options["quiet"], options["as_json"]
     page = output or f"{data.rstrip('/').removesuffix(Path(data).suffix)}.html"
     check_outputs(page, text, model)
-    with shown_on_stderr(quiet, None):
-        source = read_source(data)
-    mapped = fitted(source, wanted, quiet)
+    mapped = _mapped(data, wanted, quiet)
     with shown_on_stderr(quiet, "explaining"):
         found = findings(mapped, wanted.label)
         if model is not None:
@@ -60,12 +59,34 @@ def map(
     if text is not None:
         write_text(text, f"{found}\n")
     if as_json:
-        print_json({"page": page, "rows": source.n_rows, **found.as_json()})
+        print_json({"page": page, "rows": len(mapped.model.embedding_), **found.as_json()})
     elif text is None:
         click.echo(f"{found}\n")
-    _say(f"{page} has the map; open it in a browser and click a point", quiet)
-
-
-def _say(sentence: str, quiet: bool) -> None:
     if not quiet:
-        print(sentence, file=sys.stderr)
+        print(f"{page} has the map; open it in a browser and click a point", file=sys.stderr)
+
+
+@click.command()
+@click.argument("data", type=DATA)
+@click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="The file of the model.")
+@fit_options
+def fit(data: str, output: str, **options: Any) -> None:
+    """Make a map of DATA and save the model, for the other commands and for FeatMAP.load."""
+    from .output import check_outputs
+
+    check_outputs(output)
+    mapped = _mapped(data, asked(options), options["quiet"])
+    mapped.model.save(output)
+    if not options["quiet"]:
+        print(mapped.text, file=sys.stderr)
+        print(f"{output} has the model of {len(mapped.model.embedding_):,} rows", file=sys.stderr)
+
+
+def _mapped(data: str, wanted: Asked, quiet: bool) -> Mapped:
+    from .fitting import fitted
+    from .output import shown_on_stderr
+    from .reading import read_source
+
+    with shown_on_stderr(quiet):
+        source = read_source(data)
+    return fitted(source, wanted, quiet)

@@ -1,0 +1,160 @@
+"""Files of arrays, tables and pictures as they are. Nothing that they hold is run, and damaged ones are refused."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from ..errors import InvalidDataError, MissingExtraError
+
+ARRAY, ARCHIVE = b"\x93NUMPY", b"PK"  # how files of NumPy begin
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # of text files whose first line shows none
+GAPS = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?")
+LINES = 200  # that are looked at for decimal commas
+WITH_COMMA, WITH_POINT = re.compile(r"\s*-?\d+,\d+\s*"), re.compile(r"\s*-?\d+\.\d+\s*")
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp")
+GREY_OF_16_BITS = ("I;16", "I;16L", "I;16B", "I")
+GREY = ("1", "L", "LA", *GREY_OF_16_BITS)
+LARGEST_SIDE = 32  # of pictures; larger ones are made smaller
+
+
+def package(name: str, path: Path, extra: str) -> Any:
+    """A package that a file is read with."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        known_as = {"PIL.Image": "pillow"}.get(name, name)
+        raise MissingExtraError(f"reading {path.name} needs {known_as}: pip install 'featmap[{extra}]'") from error
+
+
+def read_array(path: Path, mmap_mode: Literal["r"] | None = None) -> np.ndarray:
+    """The array of a .npy file."""
+    if _begins_with(path, ARCHIVE):
+        raise InvalidDataError(f"{path} is an archive of arrays; give it a name that ends in .npz")
+    try:
+        return np.load(path, mmap_mode=mmap_mode, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise InvalidDataError(f"{path} is not an array of numbers, or is damaged ({error})") from error
+
+
+def read_arrays(path: Path) -> dict[str, np.ndarray]:
+    """All arrays of a .npz file, by name."""
+    if _begins_with(path, ARRAY):
+        raise InvalidDataError(f"{path} is one array, no archive; give it a name that ends in .npy")
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as found:
+            return {name: found[name] for name in found.files}
+    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise InvalidDataError(f"{path} does not hold arrays of numbers, or is damaged ({error})") from error
+
+
+def _begins_with(path: Path, magic: bytes) -> bool:
+    with open(path, "rb") as file:
+        begin = file.read(len(magic))
+    if not begin:
+        raise InvalidDataError(f"{path} is empty")
+    return begin == magic
+
+
+def read_table(path: Path) -> Any:
+    """The frame of polars in a .csv, .tsv, .txt or .parquet file."""
+    polars = package("polars", path, "io")
+    with _refusing(path, polars):
+        if path.suffix.lower() == ".parquet":
+            return polars.read_parquet(path)
+        separator = _separator(path)
+        return polars.read_csv(
+            path,
+            separator=separator,
+            decimal_comma=separator != "," and _has_decimal_commas(_texts(polars, path, separator, n_rows=LINES)),
+            null_values=list(GAPS),
+            infer_schema_length=None,
+            try_parse_dates=True,
+        )
+
+
+def read_texts(path: Path, *, any_length: bool) -> Any:
+    """All cells of a text file as texts, in a frame of polars whose first row is the first line.
+
+    Lines that are longer than the first are refused, or cut if they may have any length.
+    """
+    polars = package("polars", path, "io")
+    with _refusing(path, polars):
+        return _texts(polars, path, _separator(path), truncate_ragged_lines=any_length)
+
+
+def _texts(polars: Any, path: Path, separator: str, **options: Any) -> Any:
+    return polars.read_csv(path, separator=separator, has_header=False, infer_schema_length=0, **options)
+
+
+@contextmanager
+def _refusing(path: Path, polars: Any) -> Iterator[None]:
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise InvalidDataError(
+            f"{path} is not a text in UTF-8 ({error.reason} at byte {error.start:,}); save it in UTF-8"
+        ) from error
+    except (polars.exceptions.PolarsError, ValueError) as error:
+        reason = " ".join(str(error).split()).partition(" Consider setting")[0].partition(" You might want")[0][:200]
+        raise InvalidDataError(f"{path} cannot be read as a table: {reason}") from error
+
+
+def _separator(path: Path) -> str:
+    """What separates the columns of a text file, by its name and its first line."""
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        head = file.readline()
+    separator = "\t" if path.suffix.lower() == ".tsv" else max(",;\t", key=head.count)
+    return separator if separator in head else SEPARATORS[path.suffix.lower()]
+
+
+def _has_decimal_commas(texts: Any) -> bool:
+    cells = [cell for column in texts.iter_columns() for cell in column if cell]
+    n_commas, n_points = (sum(bool(kind.fullmatch(cell)) for cell in cells) for kind in (WITH_COMMA, WITH_POINT))
+    return n_commas > n_points
+
+
+def pictures_in(folder: Path) -> list[Path]:
+    """The pictures in a folder and its subfolders, in the order of their names."""
+    return sorted(path for path in folder.rglob("*") if path.suffix.lower() in PICTURES)
+
+
+def read_pictures(folder: Path, paths: list[Path]) -> tuple[np.ndarray, bool]:
+    """The pixels of pictures, all of one size and at most 32 on a side, and whether they had to be scaled to it.
+
+    They are grey, (pictures, height, width), unless one has colours.
+    """
+    pictures = package("PIL.Image", folder, "datasets")
+    seen = [_read_picture(pictures, path, lambda picture: (picture.mode, picture.size)) for path in paths]
+    mode = "L" if all(mode in GREY for mode, _ in seen) else "RGB"
+    sizes = {size for _, size in seen}
+    width, height = max(sizes, key=lambda size: size[0] * size[1])
+    shrink = max(width, height, LARGEST_SIDE) / LARGEST_SIDE
+    size = max(round(width / shrink), 1), max(round(height / shrink), 1)
+
+    def pixels_of(picture: Any) -> np.ndarray:
+        if picture.mode in GREY_OF_16_BITS:  # Pillow would cut off their values at 255
+            picture = pictures.fromarray((np.asarray(picture) // 256).astype(np.uint8))
+        return np.asarray(picture.convert(mode).resize(size))
+
+    pixels = np.stack([_read_picture(pictures, path, pixels_of) for path in paths])
+    if mode == "RGB" and (pixels == pixels[..., :1]).all():  # grey pictures that were saved in colours
+        pixels = pixels[..., 0]
+    return pixels, sizes != {size}
+
+
+def _read_picture(pictures: Any, path: Path, read: Callable[[Any], Any]) -> Any:
+    """What one picture says; it is closed at once."""
+    try:
+        with pictures.open(path) as picture:
+            return read(picture)
+    except (OSError, ValueError) as error:
+        raise InvalidDataError(f"{path} cannot be read as an image: {error}") from error
