@@ -44,7 +44,7 @@ def shared_parameters(descriptions: str) -> Callable[[Documented], Documented]:
 
 
 # The page, which `to_html`, `explore` and `serve` show.
-PAGE = """
+PAGE_PARAMETERS = """
 labels : array-like of shape (n_samples,) or None, default=None
     A label for each row, by which the map is coloured at first. Missing labels are allowed. The name of a
     Series is shown.

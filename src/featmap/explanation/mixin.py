@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from ..docstrings import PAGE, shared_parameters
+from ..docstrings import PAGE_PARAMETERS, shared_parameters
 from ..errors import InvalidParameterError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ n_neighbors : int or None, default=None
     The number of nearest rows on the map that count. By default a tenth of all rows, at least 30 and at most
     300.
 """
-    + PAGE
+    + PAGE_PARAMETERS
 )
 
 

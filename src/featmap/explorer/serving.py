@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from ..docstrings import PAGE, shared_parameters
+from ..docstrings import PAGE_PARAMETERS, shared_parameters
 from ..errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ OPENING = "The map of {n_rows:,} rows is being opened."
 OPENED = "It is at {url}\nCtrl-C ends it."
 
 
-@shared_parameters(PAGE)
+@shared_parameters(PAGE_PARAMETERS)
 def serve(
     model: FeatMAP | Explanation | str | PathLike[str],
     *,
