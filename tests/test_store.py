@@ -409,7 +409,7 @@ def test_a_pickle_is_refused_and_not_run(small, tmp_path):
 
 def test_the_code_of_files_cannot_run_what_it_reads():
     sources = [*(FILES / "store").rglob("*.py"), FILES / "run" / "checkpoint.py"]
-    assert len(sources) > 12
+    assert len(sources) > 8
     for source in sources:
         for node in ast.walk(ast.parse(source.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []

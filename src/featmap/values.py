@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -125,8 +125,8 @@ def _reordered(matrix: sp.csr_matrix, order: IntArray, places: IntArray, over_ro
 class Neighbors:
     """The nearest others of every point, sorted by distance, ties by index. A missing one is at infinity."""
 
-    indices: IntArray
-    distances: FloatArray
+    indices: Annotated[IntArray, "(m, k)"]
+    distances: Annotated[FloatArray, "(m, k)"]
 
     def __post_init__(self) -> None:
         _check("Neighbors.distances", self.distances, self.indices.shape)
@@ -209,9 +209,9 @@ class Radii:
     A radius is a weighted mean over the n_neighbors − 1 neighbours of a point, the same in the data and on the map.
     """
 
-    total: DoubleArray  # (m,) in all directions, about the point
-    along: DoubleArray  # (m, d') along each local direction, about the point
-    centered: DoubleArray  # (m, d') along each local direction, about the mean of the neighbours
+    total: Annotated[DoubleArray, "(m,)"]  # in all directions, about the point
+    along: Annotated[DoubleArray, "(m, d')"]  # along each local direction, about the point
+    centered: Annotated[DoubleArray, "(m, d')"]  # along each local direction, about the mean of the neighbours
 
     def __post_init__(self) -> None:
         _check("Radii.total", self.total, self.along.shape[:1])
@@ -233,13 +233,15 @@ class Tangents:
     """
 
     centers: Any  # (m, n) the points themselves, scaled: the data (not a copy) or new rows
-    neighbors: IntArray  # (m, k) the rows of the data that made X_i
-    weights: FloatArray  # (m, k) theirs, the squares of W_i
+    neighbors: Annotated[IntArray, "(m, k)"]  # the rows of the data that made X_i
+    weights: Annotated[FloatArray, "(m, k)"]  # theirs, the squares of W_i
     center: str  # what X_i is about: the "mean" of the neighbours or the "point"
-    singular_values: FloatArray  # (m, r) falling, in unit size; 0 beyond the local rank
-    intrinsic_dim: IntArray  # (m,) d_i
+    singular_values: Annotated[FloatArray, "(m, r)"]  # falling, in unit size; 0 beyond the local rank
+    intrinsic_dim: Annotated[IntArray, "(m,)"]  # d_i
     radii: Radii  # of the data, along the first d' directions
-    leading: DoubleArray | None = None  # (m, k, q) the first columns of F_i, for the alignment of the same fit
+    leading: Annotated[DoubleArray, "(m, k, q)"] | None = (
+        None  # the first columns of F_i, for the alignment of the same fit
+    )
 
     def __post_init__(self) -> None:
         n_rows, k = self.neighbors.shape
@@ -286,8 +288,12 @@ class Connection:
     rotations: (
         np.ndarray
     )  # O_ij = polar(V_jᵀ V_i): (edges, q, q), or in the plane codes of `kernels.rotations`: (edges,)
-    steps: FloatArray  # (edges, q) V_iᵀ(x_j − x_i), minus their mean if the tangent spaces are about the mean
-    kept_products: FloatArray | None = None  # (edges, q, q) V_jᵀ V_i, if the solver of frames needs them
+    steps: Annotated[
+        FloatArray, "(edges, q)"
+    ]  # V_iᵀ(x_j − x_i), minus their mean if the tangent spaces are about the mean
+    kept_products: Annotated[FloatArray, "(edges, q, q)"] | None = (
+        None  # V_jᵀ V_i, if the solver of frames needs them
+    )
 
     def __post_init__(self) -> None:
         n_edges, q = self.steps.shape
@@ -321,7 +327,7 @@ class Connection:
 class Frames:
     """An orthogonal matrix at every point of the map. Column l shows the local direction l of the data on the map."""
 
-    axes: FloatArray  # (m, d', d')
+    axes: Annotated[FloatArray, "(m, d', d')"]
     covariance_size: float = 1.0  # mean norm of the C_i that they were fitted to; new points need the same
     solver: str = "aligned"  # which solver made them; frames of new points are made in the same way
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -73,7 +73,7 @@ def project(matrix: Matrix, directions: FloatArray, run: Run) -> FloatArray:
 class Components:
     """The principal directions that the neighbourhoods of a model are made of."""
 
-    directions: DoubleArray  # (n, q) B, orthonormal columns
+    directions: Annotated[DoubleArray, "(n, q)"]  # B, orthonormal columns
 
     @property
     def n_features(self) -> int:

@@ -10,7 +10,7 @@ units of the user.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,9 +33,9 @@ class ScaledData:
     """
 
     matrix: Matrix
-    center: DoubleArray
+    center: Annotated[DoubleArray, "(n,)"]
     scale: float
-    lengths: DoubleArray | None = None  # (m,) what each row was divided by, in the units of the user
+    lengths: Annotated[DoubleArray, "(m,)"] | None = None  # what each row was divided by, in the units of the user
     units: Units | None = None
 
     @property

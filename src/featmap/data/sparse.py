@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,7 +26,7 @@ class SparseRows:
     """
 
     entries: Any  # CSR
-    zeros: FloatArray
+    zeros: Annotated[FloatArray, "(n,)"]
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -7,9 +7,7 @@ the folder that FEATMAP_CACHE names.
 
 from __future__ import annotations
 
-from .cifar import load_cifar10
-from .coil import load_coil20
-from .mnist import load_fashion_mnist, load_mnist
+from .images import load_cifar10, load_coil20, load_fashion_mnist, load_mnist
 from .penguins import load_penguins
 
 __all__ = ["load_cifar10", "load_coil20", "load_fashion_mnist", "load_mnist", "load_penguins"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .bunch import bunch_or_pair
+from .loading import bunch_or_pair
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
@@ -80,7 +80,8 @@ def load_penguins(*, return_X_y: bool = False) -> Bunch | tuple[np.ndarray, np.n
     >>> [int((y == species).sum()) for species in range(3)]
     [151, 68, 123]
     """
-    birds = [bird for bird in _table() if bird["body_mass_g"] != "NA"]
+    table = files("featmap.datasets").joinpath("penguins.csv").read_text(encoding="utf-8")
+    birds = [bird for bird in csv.DictReader(table.splitlines()) if bird["body_mass_g"] != "NA"]
     species, codes = np.unique([bird["species"] for bird in birds], return_inverse=True)
     return bunch_or_pair(
         return_X_y,
@@ -94,8 +95,3 @@ def load_penguins(*, return_X_y: bool = False) -> Bunch | tuple[np.ndarray, np.n
         year=np.array([int(bird["year"]) for bird in birds], np.int64),
         DESCR=PENGUINS,
     )
-
-
-def _table() -> list[dict[str, str]]:
-    text = files("featmap.datasets").joinpath("penguins.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,7 +34,7 @@ class MappedData:
     """The data with their map: the embedding and the frame of every row."""
 
     manifold: Manifold
-    embedding: FloatArray
+    embedding: Annotated[FloatArray, "(m, d')"]
     frames: Frames
     by_another_method: bool = False  # whether the map is not of FeatMAP, which has other parameters
 

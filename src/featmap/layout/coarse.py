@@ -7,6 +7,7 @@ A map of the groups takes a fraction of the time, and a few sweeps of averaging 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -26,8 +27,8 @@ GROWTH = 1.2
 class CoarseGraph:
     """Groups of the points of a graph, each around one of them, and the graph of the groups."""
 
-    centers: IntArray  # (groups,) the points at the centres
-    groups: IntArray  # (m,) the group of each point
+    centers: Annotated[IntArray, "(groups,)"]  # the points at the centres
+    groups: Annotated[IntArray, "(m,)"]  # the group of each point
     graph: Graph  # sums of the weights between groups, relative to the largest sum
 
     def __repr__(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -22,10 +23,10 @@ EPSILON = 1e-7
 class State:
     """The state of a descent. Resuming from it gives the same bytes as a descent that never stopped."""
 
-    embedding: FloatArray  # (m, d')
-    gradient_mean: FloatArray
-    gradient_square: FloatArray
-    axes: FloatArray  # (m, d', d') the frames that density acts along, the identity before it begins
+    embedding: Annotated[FloatArray, "(m, d')"]
+    gradient_mean: Annotated[FloatArray, "(m, d')"]
+    gradient_square: Annotated[FloatArray, "(m, d')"]
+    axes: Annotated[FloatArray, "(m, d', d')"]  # the frames that density acts along, the identity before it begins
     epoch: int = 0
 
     @classmethod

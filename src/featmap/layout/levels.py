@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Annotated
 
 from ..data.scaling import ScaledData
 from ..run import Run
@@ -31,7 +32,7 @@ class CoarseStart:
     """Coarser and coarser graphs, and where the map of the coarsest starts."""
 
     levels: Sequence[CoarseGraph]  # groups of points, groups of these, and so on
-    embedding: FloatArray  # (groups of the last level, d')
+    embedding: Annotated[FloatArray, "(groups of the last level, d')"]
 
 
 def coarse_start(data: ScaledData, graph: Graph, dim: int, seed: int, run: Run) -> CoarseStart:

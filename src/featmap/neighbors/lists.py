@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..kernels.search import BLOCK_COLUMNS, NO_KEY, scan_lists
 from ..run import Run
@@ -19,9 +21,9 @@ BLOCKS_AT_ONCE = 16  # that are filled again
 class Lists:
     """Lists of points. Each is stored by columns, in blocks of a fixed number, the last filled up with infinity."""
 
-    blocks: FloatArray  # (blocks, coordinates, columns)
-    first_blocks: np.ndarray  # where each list begins
-    members: IntArray  # (blocks, columns): the number of the point in a column, −1 for none
+    blocks: Annotated[FloatArray, "(blocks, coordinates, columns)"]
+    first_blocks: Annotated[NDArray[np.int64], "(lists + 1,)"]  # where each list begins
+    members: Annotated[IntArray, "(blocks, columns)"]  # the number of the point in a column, −1 for none
 
     def __len__(self) -> int:
         return len(self.first_blocks) - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class Quantizer:
     coordinates are those between the rows, on average and up to a constant of the query.
     """
 
-    directions: FloatArray  # (n, coordinates)
+    directions: Annotated[FloatArray, "(n, coordinates)"]
     cells: Lists  # the centres of cells, in one list
     centers: Lists  # the centres of lists, listed by their cells
     shared: float = 0.0

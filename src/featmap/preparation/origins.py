@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import UserList
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
@@ -37,8 +37,8 @@ class Origins:
 
     sources: np.ndarray  # (n,) names of the user's columns
     levels: tuple[str | None, ...]  # (n,)
-    factor: DoubleArray  # (n,)
-    offset: DoubleArray  # (n,)
+    factor: Annotated[DoubleArray, "(n,)"]
+    offset: Annotated[DoubleArray, "(n,)"]
 
     def __post_init__(self) -> None:
         if not (len(self.sources) == len(self.levels) == len(self.factor) == len(self.offset)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -236,7 +236,7 @@ class Recipe:
     """
 
     origins: Origins
-    missing: DoubleArray
+    missing: Annotated[DoubleArray, "(n,)"]
     text: str
 
     @classmethod

@@ -14,46 +14,31 @@ import numpy as np
 from .. import __version__
 from ..checks.arguments import shown
 from ..errors import InvalidParameterError, StoreError
+from ..layout.descent import State
 from ..layout.levels import CoarseStart
 from ..run.checkpoint import FileCheckpoint
 from ..run.progress import COARSE_LAYOUT
-from ..values import Neighbors, Tangents
+from ..values import Connection, Graph, Neighbors, Tangents
 from .checks import check_stage, points_of_level
+from .classes import FLOAT, record_of
+from .codecs import INTEGER, TEXT, Array, Collected, Either, Entries, Table, Undecoded, unpack
 from .container import Contents, read_file, refusing, write_file
 from .digests import digest_of
-from .registry import COARSE_START, CONNECTION, FLOAT, GRAPH, LOCAL_SVD, NEIGHBORS, STATE
-from .schema.arrays import Array
-from .schema.classes import Record
-from .schema.codec import Arrays, Collected, unpack
-from .schema.containers import Entries, Table
-from .schema.plain import Integer, Text, Undecoded
 
 KIND = "checkpoint"
 ADVICE = "delete it to start again, or choose another path"
 
 
-class Start:
-    """Where a map starts: positions, or those of the coarsest groups with all levels of groups."""
-
-    positions = Array(FLOAT, 2)
-
-    def encode(self, value: Any, arrays: Collected) -> Any:
-        return (COARSE_START if isinstance(value, CoarseStart) else self.positions).encode(value, arrays)
-
-    def decode(self, node: Any, arrays: Arrays) -> Any:
-        return (COARSE_START if isinstance(node, dict) else self.positions).decode(node, arrays)
-
-
-CHECKPOINT = Table({"fingerprint": Entries(Text()), "seed": Integer(), "stages": Entries(Undecoded())})
+CHECKPOINT = Table({"fingerprint": Entries(TEXT), "seed": INTEGER, "stages": Entries(Undecoded())})
 # The data are not stored: they come with every fit, and the search is built from them again.
 STAGES: Mapping[str, Any] = {
-    "neighbors": NEIGHBORS,
-    "graph": GRAPH,
-    "tangents": Record(Tangents, LOCAL_SVD),
-    "start": Start(),
-    COARSE_LAYOUT: STATE,
-    "alignment": CONNECTION,
-    "layout": STATE,
+    "neighbors": record_of(Neighbors),
+    "graph": record_of(Graph),
+    "tangents": record_of(Tangents, without={"centers"}),
+    "start": Either((CoarseStart,), record_of(CoarseStart), Array(FLOAT, 2)),  # levels of groups, or positions
+    COARSE_LAYOUT: record_of(State),
+    "alignment": record_of(Connection),
+    "layout": record_of(State),
 }
 
 

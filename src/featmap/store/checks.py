@@ -19,14 +19,14 @@ from ..layout.levels import CoarseStart
 from ..neighbors.given_distances import DistanceSearch
 from ..neighbors.hellinger import HellingerSearch
 from ..neighbors.large import LargeSearch
-from ..neighbors.list_search import ListSearch, Width
+from ..neighbors.list_search import ListSearch
 from ..neighbors.lists import Lists
 from ..neighbors.other import CosineSearch, MetricSearch
 from ..neighbors.quantizer import Quantizer
 from ..pipeline import Manifold
 from ..run.progress import COARSE_LAYOUT
 from ..values import Connection, Frames, Graph, Neighbors, Tangents
-from .schema.arrays import within
+from .codecs import within
 
 MOST_CANDIDATES = 1000  # for each neighbour; a search has far fewer
 
@@ -142,7 +142,8 @@ def check_chosen(search: Any, shape: tuple[int, int]) -> None:
         check_quantizer(search.quantizer, shape)
         n_coordinates, n_lists = search.quantizer.directions.shape[1], search.quantizer.n_lists
         check_lists(search.partition.lists, n_coordinates, n_lists, shape[0])
-        check_width(search.width)
+        require("the search", search.width.n_probes >= 1)
+        require("the search", 1 <= search.width.candidates_per_neighbor <= MOST_CANDIDATES)
         require("the search", 0 <= search.recall <= 1)
 
 
@@ -153,10 +154,6 @@ def check_quantizer(quantizer: Quantizer, shape: tuple[int, int]) -> None:
     require("the search", 0 <= quantizer.shared <= 1 and min(len(quantizer.centers), quantizer.n_lists) >= 1)
     check_lists(quantizer.cells, n_coordinates, 1, len(quantizer.centers))
     check_lists(quantizer.centers, n_coordinates, len(quantizer.centers), quantizer.n_lists)
-
-
-def check_width(width: Width) -> None:
-    require("the search", width.n_probes >= 1 and 1 <= width.candidates_per_neighbor <= MOST_CANDIDATES)
 
 
 def check_lists(lists: Lists, n_coordinates: int, n_lists: int, n_points: int) -> None:

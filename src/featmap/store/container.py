@@ -12,7 +12,7 @@
 Nothing in a file is ever run: there is no pickle, and no name is imported. Offsets of arrays are not stored. They
 follow from the table, so arrays cannot overlap or lie outside the file. The digest guards against accidents, not
 against forgery. So a header is believed only as far as it fits the file, and what it describes is checked when it is
-built (`schema`, `checks`).
+built (`codecs`, `checks`).
 
 Magic, version, length and digest are the same in all versions. So a file of a later version is known to be undamaged
 before it is refused.
@@ -45,7 +45,7 @@ DIGEST_SIZE = 32
 CHUNK = 2**20
 MAPPED_FROM = 2**20  # bytes; smaller arrays are read, larger ones mapped
 DTYPES = {"|b1", "|i1", "|u1", *(f"<{kind}{size}" for kind in "iu" for size in (2, 4, 8)), "<f2", "<f4", "<f8"}
-LARGEST_DIMENSION = 2**62
+MOST_DIMENSIONS, LARGEST_DIMENSION = 8, 2**62
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,9 @@ class Contents:
 def write_file(path: Path, kind: str, contents: Contents) -> None:
     """Write contents to ``path``. A file that is there is replaced as a whole."""
     arrays = [_storable(array) for array in contents.arrays]
-    header = _header(kind, arrays, contents.content)
+    table = [[a.dtype.str, "C" if a.flags.c_contiguous else "F", list(a.shape)] for a in arrays]
+    described = {"kind": kind, "featmap": __version__, "arrays": table, "content": contents.content}
+    header = json.dumps(described, allow_nan=False, separators=(",", ":")).encode()
     offsets, end = _offsets([array.nbytes for array in arrays], PREAMBLE.size + len(header))
     with replacing(path) as file:
         digested = _Digested(file)
@@ -87,12 +89,6 @@ class _Digested:
 
     def digest(self) -> bytes:
         return self._hash.digest()
-
-
-def _header(kind: str, arrays: Sequence[np.ndarray], content: Any) -> bytes:
-    table = [[array.dtype.str, _order(array), list(array.shape)] for array in arrays]
-    header = {"kind": kind, "featmap": __version__, "arrays": table, "content": content}
-    return json.dumps(header, allow_nan=False, separators=(",", ":")).encode()
 
 
 def read_file(path: Path, kind: str, *, mapped: bool) -> Contents:
@@ -182,14 +178,12 @@ def _checked_table(table: Any) -> list[tuple[np.dtype, str, tuple[int, ...]]]:
         dtype, order, shape = entry
         if not isinstance(dtype, str) or dtype not in DTYPES:
             raise ValueError(f"it has an array of type {dtype!r}, which featmap does not write")
-        if order not in ("C", "F") or not isinstance(shape, list) or len(shape) > 8 or not all(map(_is_size, shape)):
+        is_shape = isinstance(shape, list) and len(shape) <= MOST_DIMENSIONS
+        is_shape = is_shape and all(type(size) is int and 0 <= size < LARGEST_DIMENSION for size in shape)
+        if order not in ("C", "F") or not is_shape:
             raise ValueError(f"it has an array whose shape {shape!r} is not valid")
         checked.append((np.dtype(dtype), order, tuple(shape)))
     return checked
-
-
-def _is_size(value: Any) -> bool:
-    return type(value) is int and 0 <= value < LARGEST_DIMENSION
 
 
 def _offsets(sizes: Sequence[int], begin: int) -> tuple[list[int], int]:
@@ -219,7 +213,3 @@ def _storable(array: np.ndarray) -> np.ndarray:
     if stored.dtype.str not in DTYPES:
         raise StoreError(f"an array of type {array.dtype} cannot be stored; convert it to float64")
     return stored if stored.flags.f_contiguous or stored.flags.c_contiguous else np.ascontiguousarray(stored)
-
-
-def _order(array: np.ndarray) -> str:
-    return "C" if array.flags.c_contiguous else "F"

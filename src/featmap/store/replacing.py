@@ -26,8 +26,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     if path.exists() and not path.is_file():
         raise StoreError(f"{path} is not a file, so it cannot be replaced by one; choose another path")
     try:
-        _remove_stale(path)
-        own = path.with_name(f"{_prefix(path)}{secrets.token_hex(8)}.part")
+        prefix = f".{path.name}."
+        _remove_stale(path.parent, prefix)
+        own = path.with_name(f"{prefix}{secrets.token_hex(8)}.part")
         try:
             with own.open("xb") as file:
                 yield file
@@ -44,13 +45,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         _sync(path.parent)
 
 
-def _prefix(path: Path) -> str:
-    return f".{path.name}."
-
-
-def _remove_stale(path: Path) -> None:
-    for other in path.parent.iterdir():
-        if other.name.startswith(_prefix(path)) and other.suffix == ".part":
+def _remove_stale(folder: Path, prefix: str) -> None:
+    for other in folder.iterdir():
+        if other.name.startswith(prefix) and other.suffix == ".part":
             with suppress(OSError):  # another writer may have removed it
                 if time.time() - other.stat().st_mtime > STALE_AFTER:
                     other.unlink()

@@ -8,30 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .arrays import Array, Sparse
-from .codec import Arrays, Codec, Collected, expect
-from .containers import Entries, List, Table
-from .plain import Integer, Number
-
-
-class RandomState:
-    """numpy's RandomState of the usual kind, a Mersenne Twister."""
-
-    twister = Table({"key": Array(("uint32",), 1), "pos": Integer(), "has_gauss": Integer(), "gauss": Number()})
-
-    def encode(self, value: np.random.RandomState, arrays: Collected) -> Any:
-        state = value.get_state(legacy=False)
-        expect(state["bit_generator"] == "MT19937", state["bit_generator"], "a RandomState of numpy's usual kind")
-        flat = {**state["state"], "has_gauss": state["has_gauss"], "gauss": state["gauss"]}
-        return self.twister.encode(flat, arrays)
-
-    def decode(self, node: Any, arrays: Arrays) -> np.random.RandomState:
-        state = self.twister.decode(node, arrays)
-        is_state = len(state["key"]) == 624 and 0 <= state["pos"] <= 624 and state["has_gauss"] in (0, 1)
-        expect(is_state, node, "the state of a RandomState")
-        restored = np.random.RandomState()
-        restored.set_state(("MT19937", state["key"], state["pos"], state["has_gauss"], state["gauss"]))
-        return restored
+from .codecs import INTEGER, NUMBER, Array, Arrays, Codec, Collected, Entries, List, Sparse, Table, expect
 
 
 class Parameter:
@@ -66,18 +43,37 @@ class Parameter:
         if kind == "scalar":
             return Array(None, 0).decode(inner, arrays)[()]
         expect(kind in self._kinds, kind, "a parameter")
-        value = self._kinds[kind][1].decode(inner, arrays)
-        return tuple(value) if kind == "tuple" else value
+        return self._kinds[kind][1].decode(inner, arrays)
 
     @property
     def _kinds(self) -> dict[str, tuple[Any, Codec]]:
         """The types of values that JSON does not have, and how they are written."""
         return {
-            "float": (float, Number()),
+            "float": (float, NUMBER),
             "dict": (dict, Entries(self)),
             "list": (list, List(self)),
-            "tuple": (tuple, List(self)),
+            "tuple": (tuple, List(self, tuple)),
             "random_state": (np.random.RandomState, RandomState()),
             "sparse": ((sp.csr_matrix, sp.csr_array), Sparse(None)),
             "array": (np.ndarray, Array(None, None)),
         }
+
+
+class RandomState:
+    """numpy's RandomState of the usual kind, a Mersenne Twister."""
+
+    twister = Table({"key": Array(("uint32",), 1), "pos": INTEGER, "has_gauss": INTEGER, "gauss": NUMBER})
+
+    def encode(self, value: np.random.RandomState, arrays: Collected) -> Any:
+        state = value.get_state(legacy=False)
+        expect(state["bit_generator"] == "MT19937", state["bit_generator"], "a RandomState of numpy's usual kind")
+        flat = {**state["state"], "has_gauss": state["has_gauss"], "gauss": state["gauss"]}
+        return self.twister.encode(flat, arrays)
+
+    def decode(self, node: Any, arrays: Arrays) -> np.random.RandomState:
+        state = self.twister.decode(node, arrays)
+        is_state = len(state["key"]) == 624 and 0 <= state["pos"] <= 624 and state["has_gauss"] in (0, 1)
+        expect(is_state, node, "the state of a RandomState")
+        restored = np.random.RandomState()
+        restored.set_state(("MT19937", state["key"], state["pos"], state["has_gauss"], state["gauss"]))
+        return restored
