@@ -7,6 +7,7 @@ import io
 import math
 import re
 import sys
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -194,6 +195,7 @@ def test_a_missing_file(folder):
         datasets.load_mnist()
 
 
+@cache
 def damaged_files():
     content = io.BytesIO()
     np.savez_compressed(content, **MNIST_TEST)

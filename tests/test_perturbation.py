@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from featmap import FeatMAP, InvalidParameterError, explain
 from featmap.explanation.perturbation import Perturbation
@@ -71,11 +72,15 @@ def test_where_features_are_alike_important_ones_are_at_the_floor(rng):
     assert abs(moves.area) < 0.1
 
 
-def test_features_that_do_not_differ_from_the_neighbors_are_not_in_the_floor(rng):
+def test_features_without_variance_move_nothing_and_are_not_in_the_floor(rng):
     """Three features of thirty vary: the floor has all three, as the most important ones are."""
     X = np.column_stack([rng.normal(size=(200, 3)), np.ones((200, 27))])
-    moves = perturbation(FeatMAP(random_state=0, n_epochs=20).fit(X), [0, 5, 9], fractions=[0.1, 0.5])
-    np.testing.assert_allclose(moves.floor, moves.most, rtol=1e-5)
+    model = FeatMAP(random_state=0, n_epochs=20).fit(X[:150])
+    for explained in (model, model.explain(X[150:160])):
+        moves = perturbation(explained, [0, 5, 9], fractions=[0.1, 0.5])
+        np.testing.assert_allclose(moves.floor, moves.most, rtol=1e-5)
+        assert (moves.least < 1e-5).all()
+        assert (moves.most > 0.005).all()
 
 
 def test_on_a_map_without_extent_nothing_moves(rng):
@@ -92,21 +97,6 @@ def test_any_map_can_be_perturbed(digits, model):
 def test_moves_are_measured_in_steps_to_neighbors(digits, model):
     larger = perturbation(explain(digits, 100 * model.embedding_), [1, 2, 3])
     np.testing.assert_allclose(larger.most, perturbation(model, [1, 2, 3]).most, rtol=1e-4)
-
-
-def test_features_without_variance_move_nothing(rng):
-    X = np.column_stack([rng.normal(size=(200, 3)), np.ones((200, 27))])
-    moves = perturbation(FeatMAP(random_state=0, n_epochs=20).fit(X), [0, 5, 9], fractions=[0.1, 0.5])
-    assert (moves.least < 1e-5).all()
-    assert (moves.most > 0.005).all()
-
-
-def test_new_rows_from_which_nothing_is_taken_do_not_move(rng):
-    X = np.column_stack([rng.normal(size=(200, 3)), np.ones((200, 27))])
-    model = FeatMAP(random_state=0, n_epochs=20).fit(X[:150])
-    moves = perturbation(model.explain(X[150:160]), fractions=[0.1, 0.5])
-    assert (moves.least < 1e-5).all()
-    assert (moves.most > 0.005).all()
 
 
 def test_one_seed_one_result(model):
@@ -128,3 +118,10 @@ def test_area_is_relative_to_the_floor():
 def test_wrong_fractions(model, fractions):
     with pytest.raises(InvalidParameterError, match="fractions"):
         perturbation(model, [0], fractions=fractions)
+
+
+def test_what_is_no_model_is_refused(digits):
+    with pytest.raises(InvalidParameterError, match=r"perturbation\(model=…\): .*Explanation.*got ndarray"):
+        perturbation(digits)
+    with pytest.raises(NotFittedError):
+        perturbation(FeatMAP())
