@@ -296,6 +296,7 @@ def _through_joblib(model, folder):
 
 
 def test_large_arrays_are_mapped_and_small_ones_read(tmp_path, monkeypatch):
+    assert container.MAPPED_FROM == 2**20
     monkeypatch.setattr(container, "MAPPED_FROM", 2**16)
     model = FeatMAP(**{**QUICK, "n_epochs": 2}, init="pca", n_tangent_neighbors=80).fit(normal(300, 20))
     model.save(tmp_path / "model")
