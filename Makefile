@@ -20,7 +20,7 @@ LAB_INSTALLED := $(LAB)/.installed
 WORKERS ?= 2
 SIDE_BY_SIDE := -n $(WORKERS) --dist worksteal
 
-.PHONY: demo test test-slow test-lowest test-newest test-processors test-notebooks notebooks test-extras dist release-check
+.PHONY: demo test test-slow test-lowest test-newest test-processors test-kills test-notebooks notebooks test-extras dist release-check
 .PHONY: lint clean web docs docs-clean environment
 .PHONY: bench bench-quick bench-cluster bench-publish bench-clean figures figures-quick figures-clean
 .NOTPARALLEL:  # two installations into one environment at once would spoil it
@@ -38,7 +38,7 @@ test-slow: $(VENV)/.test $(VENV)/.peers $(VENV)/.scanpy
 	$(BIN)/python -m pytest -m slow -s
 
 # What takes too long for every change: the page of CONTRIBUTING says which changes need it. FEATMAP_DATA as above.
-release-check: test-processors test-notebooks test-extras docs figures-quick dist
+release-check: test-processors test-kills test-notebooks test-extras docs figures-quick dist
 
 # The tests with the bits of other processors: maps differ in their last bits by the kernels of OpenBLAS and by what numba
 # compiles for. Each has kernels of its own. SkylakeX needs a processor with AVX-512.
@@ -50,6 +50,10 @@ test-processors: $(VENV)/.test $(VENV)/.peers $(VENV)/.browser
 	  OPENBLAS_CORETYPE=$$blas NUMBA_CACHE_DIR=$(abspath build)/kernels-$$name \
 	    $(BIN)/python -m pytest -m "not slow" -q $(SIDE_BY_SIDE) || exit 1; \
 	done
+
+# Fits on a cluster whose workers or client are killed at random times. It prints each fit.
+test-kills: $(VENV)/.test
+	$(BIN)/python -m pytest -m slow -s tests/test_dask_kills.py
 
 # The explorer's widget in real notebooks. They bring many packages, so they have an environment of their own.
 test-notebooks: $(NOTEBOOKS)/.installed

@@ -22,8 +22,7 @@ from dask.delayed import delayed
 import featmap
 from featmap.dask import FeatMAP
 from featmap.dask.cluster import sent_once
-from featmap.dask.partitions import shared_out
-from featmap.dask.search import Answer, nearest_of
+from featmap.dask.search import Answer, nearest_of, shared_out
 from featmap.errors import FeatmapWarning, InvalidDataError, InvalidDataTypeError, InvalidParameterError, StoreError
 
 SETTINGS = {"random_state": 3, "n_epochs": 5, "n_jobs": 1}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import dask, datasets, explorer, metrics, pl, plot, tl
     from .errors import (
+        ClusterError,
         DatasetError,
         FeatmapError,
         FeatmapWarning,
@@ -43,6 +44,7 @@ _SUBPACKAGES = ("dask", "datasets", "explorer", "metrics", "pl", "plot", "tl")
 _HOMES = {
     "Backing": "explanation.backing",
     "Change": "explanation.why",
+    "ClusterError": "errors",
     "Contrast": "explanation.contrast",
     "DatasetError": "errors",
     "Explanation": "explanation",
@@ -75,6 +77,7 @@ _HOMES = {
 __all__ = [
     "Backing",
     "Change",
+    "ClusterError",
     "Contrast",
     "DatasetError",
     "Explanation",

@@ -42,6 +42,10 @@ class FitStopped(FeatmapError, RuntimeError):
     """A callback stopped the fit before there was a map."""
 
 
+class ClusterError(FeatmapError, RuntimeError):
+    """A fit on a cluster cannot go on, since its workers are gone or die again and again."""
+
+
 class MissingExtraError(FeatmapError, ImportError):
     """An optional package is missing. The message names the extra that installs it."""
 

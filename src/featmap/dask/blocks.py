@@ -1,18 +1,84 @@
-"""A table whose rows are in blocks on workers."""
+"""Tables whose rows are in blocks on workers: Dask arrays and frames as users give them, checked and scaled."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import getitem
 from typing import Any
 
+import dask
 import numpy as np
 import scipy.sparse as sp
 from dask.delayed import Delayed, delayed
 
+from ..checks.inputs import check_table
+from ..data.scaling import ScaledData
+from ..data.sizing import Sizing, column_ranges, rows_for_center, unit_rows
 from ..data.sparse import Matrix, SparseRows, stacked
-from ..errors import InvalidDataError
+from ..errors import InvalidDataError, InvalidDataTypeError
+from ..values import DoubleArray
 from .cluster import persisted, results
+
+
+@dataclass(frozen=True)
+class Input:
+    """What a user gave: arrays or CSR matrices in blocks."""
+
+    blocks: Blocks
+    n_features: int
+    is_sparse: bool
+    example: Any  # a table with the columns of the data, for checks of their names and number
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.blocks.n_rows, self.n_features
+
+
+def is_dask(X: Any) -> bool:
+    """Whether X is a Dask array or frame."""
+    return dask.is_dask_collection(X) and hasattr(X, "to_delayed") and isinstance(getattr(X, "ndim", None), int)
+
+
+def checked_input(X: Any, caller: str, fewest: int) -> Input:
+    """A Dask array or frame in blocks, of at least so many rows. They are counted where Dask does not know them."""
+    if not is_dask(X):
+        raise InvalidDataTypeError(
+            f"{caller}(X): got an object of type {type(X).__name__}; give a Dask array or frame, or fit data that "
+            "are in memory with featmap.FeatMAP"
+        )
+    if X.ndim != 2:
+        raise InvalidDataError(f"{caller}(X): X has {X.ndim} dimensions; give a table of rows and features")
+    is_frame = hasattr(X, "columns")
+    if not is_frame and np.isnan(X.shape[1]):
+        raise InvalidDataError(
+            f"{caller}(X): Dask does not know how many features X has; call X.compute_chunk_sizes() first"
+        )
+    check = delayed(_checked, pure=True)
+    whole_rows = X if is_frame or len(X.chunks[1]) == 1 else X.rechunk({1: -1})
+    tables = [check(block, caller) for block in np.ravel(whole_rows.to_delayed())]
+    blocks = _without_empty(tables, _lengths(X, tables, is_frame))
+    if blocks.n_rows < fewest:
+        raise InvalidDataError(f"{caller}(X): X has {blocks.n_rows} rows; give at least {fewest}")
+    is_sparse = not is_frame and sp.issparse(X._meta)
+    n_features = int(X.shape[1])
+    return Input(blocks, n_features, is_sparse, X._meta_nonempty if is_frame else np.zeros((1, n_features)))
+
+
+def _checked(block: Any, caller: str) -> Matrix:
+    """A block as an array or CSR matrix of finite real numbers."""
+    return check_table(block, caller, "X", accept_sparse="csr", ensure_min_samples=0)
+
+
+def _lengths(X: Any, tables: Sequence[Delayed], is_frame: bool) -> list[int]:
+    if not is_frame and not np.isnan(X.chunks[0]).any():
+        return [int(length) for length in X.chunks[0]]
+    return list(results([table.shape[0] for table in tables]))
+
+
+def _without_empty(tables: Sequence[Delayed], lengths: Sequence[int]) -> Blocks:
+    kept = [(table, length) for table, length in zip(tables, lengths, strict=True) if length]
+    return Blocks([table for table, _ in kept], np.append(0, np.cumsum([length for _, length in kept], dtype=int)))
 
 
 @dataclass(frozen=True)
@@ -42,17 +108,13 @@ class Blocks:
     def rows(self, chosen: np.ndarray) -> Matrix:
         """Some rows, by their numbers in rising order."""
         bounds = np.searchsorted(chosen, self.starts)
-        take = delayed(_taken, pure=True)
+        take = delayed(getitem, pure=True)
         parts = [
             take(table, chosen[first:last] - start)
             for table, start, first, last in zip(self.tables, self.starts, bounds, bounds[1:], strict=False)
             if last > first
         ]
         return joined(list(results(parts)))
-
-
-def _taken(table: Matrix, rows: np.ndarray) -> Matrix:
-    return table[rows]
 
 
 def joined(parts: Sequence[Matrix]) -> Matrix:
@@ -72,3 +134,34 @@ def n_bytes_of_row(table: Matrix) -> int:
     entries = table.entries if isinstance(table, SparseRows) else table
     n_bytes = sum(part.nbytes for part in (entries.data, entries.indices)) if sp.issparse(entries) else entries.nbytes
     return n_bytes // max(table.shape[0], 1)
+
+
+@dataclass(frozen=True)
+class ScaledBlocks:
+    """`ScaledData` in blocks: ``data = matrix / scale + center``, and the lengths of unit rows."""
+
+    matrix: Blocks  # float32, or SparseRows
+    n_features: int
+    center: DoubleArray
+    scale: float
+    lengths: DoubleArray | None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.matrix.n_rows, self.n_features
+
+    def with_matrix(self, matrix: Matrix) -> ScaledData:
+        """The same with all rows in one matrix."""
+        return ScaledData(matrix, self.center, self.scale, self.lengths)
+
+
+def scaled_blocks(blocks: Blocks, n_features: int, *, with_unit_rows: bool) -> ScaledBlocks:
+    """Scale all blocks as `scale_data` scales a whole table, and keep them on the workers."""
+    if with_unit_rows:
+        divided = blocks.mapped(unit_rows).kept()
+        lengths = np.concatenate(list(results(divided.each(getitem, 1))))
+        return ScaledBlocks(divided.mapped(getitem, 0), n_features, np.zeros(n_features), 1.0, lengths)
+    sample = blocks.rows(np.arange(blocks.n_rows)[rows_for_center(blocks.n_rows)])
+    lowest, highest = zip(*results(blocks.each(column_ranges)), strict=True)
+    sizing = Sizing.of(sample, (np.min(lowest, axis=0), np.max(highest, axis=0)))
+    return ScaledBlocks(blocks.mapped(sizing.prepare).kept(), n_features, sizing.center, sizing.scale, None)

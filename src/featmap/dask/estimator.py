@@ -20,9 +20,8 @@ from ..checks.settings import Settings, drawn_seed, fit_settings
 from ..errors import InvalidParameterError, StoreError, warn
 from ..neighbors.list_search import COPIES_KEPT
 from .answers import ModelFile, of_all_rows, placed
-from .blocks import Blocks, joined
+from .blocks import Blocks, Input, checked_input, is_dask, joined
 from .cluster import results
-from .inputs import Input, checked_input, is_dask
 
 if TYPE_CHECKING:
     StrPath = str | os.PathLike[str]
@@ -300,7 +299,12 @@ class FeatMAP(local.FeatMAP):
 
     def _fit_here(self, X: Any, table: Input, path: Path | None, callback: Any, checkpoint: Any) -> FeatMAP:
         """A local fit of all rows."""
-        rows = X.compute() if hasattr(X, "columns") else joined(list(results(table.blocks.tables)))
+        if hasattr(X, "columns"):
+            from dask.dataframe.dispatch import concat
+
+            rows = concat(list(results(X.to_delayed())))
+        else:
+            rows = joined(list(results(table.blocks.tables)))
         super().fit(rows, callback=callback, checkpoint=checkpoint)
         for name in ("_file", "exchanged_bytes_"):
             self.__dict__.pop(name, None)
@@ -313,8 +317,8 @@ class FeatMAP(local.FeatMAP):
         settings = self._settings_for_cluster(table)
 
         from ..run import Run
+        from .files import check_that_workers_see, scratch_folder
         from .pipeline import ClusterData, ClusterFit
-        from .scratch import check_that_workers_see, scratch_folder
 
         digest = partial(_digest, table.blocks)
         progress, kept, settings = self._begun(settings, table.shape[0], digest, callback, checkpoint)

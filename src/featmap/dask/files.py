@@ -1,15 +1,24 @@
-"""The rows of a model and the lists that search them, written into files by the workers that hold them."""
+"""The rows of a model and the lists that search them, in files that workers fill part by part.
+
+All workers must see the folder. A part that is written twice has the same bytes, so a task may run again.
+"""
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from dask.delayed import delayed
+from dask.delayed import Delayed, delayed
 
 from ..checks.settings import Settings
 from ..data.sparse import Matrix, SparseRows
+from ..errors import StoreError
 from ..neighbors import EXACT_BELOW
 from ..neighbors.exact import ExactSearch
 from ..neighbors.large import LargeSearch
@@ -20,18 +29,46 @@ from ..neighbors.search import Search
 from ..values import IntArray
 from .blocks import Blocks
 from .cluster import results
-from .partitions import Partitions
-from .scratch import mapped_array, write_part
-from .search import AllPairs, ClusterSearch
+from .search import AllPairs, ClusterSearch, Partitions
+
+LOOKS = 64  # tasks that look for a folder; idle workers share them
+
+
+@contextmanager
+def scratch_folder(beside: Path) -> Iterator[Path]:
+    """A folder beside the file of the model, which is removed at the end."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=f".{beside.name}.", suffix=".rows", dir=beside.parent))
+    except OSError as error:
+        raise StoreError(f"fit(path=…): no folder can be made beside {beside}: {error.strerror or error}") from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def check_that_workers_see(folder: Path) -> None:
+    """Refuse a folder that workers do not see, before they have worked for hours."""
+    (folder / "seen").touch()
+    look = delayed(_see, pure=True)
+    for _ in results([look(folder / "seen", number) for number in range(LOOKS)]):
+        pass
 
 
 def table_in_files(matrix: Blocks, folder: Path) -> Matrix:
     """All rows as one array, or as `SparseRows`, in files that are mapped into memory."""
     folder.mkdir()
     shapes = list(results(matrix.each(_described)))
+    n_features, starts = shapes[0][0], matrix.starts[:-1]
     if shapes[0][1] is None:
-        return _dense_in_file(matrix, shapes[0][0], folder / "rows")
-    return _sparse_in_files(matrix, shapes[0][0], [lengths for _, lengths in shapes], folder)
+        return array_in_file(folder / "rows", matrix.tables, starts, (matrix.n_rows, n_features), np.float32)
+    indptr = np.append(0, np.cumsum(np.concatenate([lengths for _, lengths in shapes]), dtype=np.int64))
+    rows, starts, shape = [table.entries for table in matrix.tables], indptr[starts], (int(indptr[-1]),)
+    entries = sp.csr_matrix((matrix.n_rows, n_features), dtype=np.float32)
+    entries.data = array_in_file(folder / "values", [part.data for part in rows], starts, shape, np.float32)
+    entries.indices = array_in_file(folder / "columns", [part.indices for part in rows], starts, shape, np.int32)
+    entries.indptr = indptr.astype(np.int32) if indptr[-1] < 2**31 else indptr
+    return SparseRows(entries, next(results([matrix.tables[0].zeros])))
 
 
 def _described(table: Matrix) -> tuple[int, IntArray | None]:
@@ -40,77 +77,73 @@ def _described(table: Matrix) -> tuple[int, IntArray | None]:
     return table.shape[1], np.diff(table.entries.indptr) if is_sparse else None
 
 
-def _dense_in_file(matrix: Blocks, n_features: int, path: Path) -> np.ndarray:
-    path.touch()
-    write = delayed(write_part, pure=True)
-    starts = matrix.starts[:-1]
-    for _ in results([write(path, int(start), table) for start, table in zip(starts, matrix.tables, strict=True)]):
-        pass
-    return mapped_array(path, (matrix.n_rows, n_features), np.float32)
-
-
-def _sparse_in_files(matrix: Blocks, n_features: int, lengths: list[np.ndarray], folder: Path) -> SparseRows:
-    indptr = np.append(0, np.cumsum(np.concatenate(lengths), dtype=np.int64))
-    paths = folder / "values", folder / "columns"
-    for path in paths:
-        path.touch()
-    write = delayed(_write_entries, pure=True)
-    starts = indptr[matrix.starts[:-1]]
-    zeros = list(
-        results([write(*paths, int(start), table) for start, table in zip(starts, matrix.tables, strict=True)])
-    )
-    entries = sp.csr_matrix((matrix.n_rows, n_features), dtype=np.float32)
-    entries.data, entries.indices = (
-        mapped_array(path, (int(indptr[-1]),), dtype)
-        for path, dtype in zip(paths, (np.float32, np.int32), strict=True)
-    )
-    entries.indptr = indptr.astype(np.int32) if indptr[-1] < 2**31 else indptr
-    return SparseRows(entries, zeros[0])
-
-
-def _write_entries(values: Path, columns: Path, start: int, table: SparseRows) -> np.ndarray:
-    write_part(values, start, table.entries.data)
-    write_part(columns, start, table.entries.indices.astype(np.int32, copy=False))
-    return table.zeros
-
-
 def search_in_files(search: ClusterSearch | AllPairs, matrix: Matrix, settings: Settings, folder: Path) -> Search:
     """The search that a local model has: for new rows, with all lists in one partition."""
-    small = matrix.shape[0] <= EXACT_BELOW
-    euclidean: Search = (
-        ExactSearch(matrix) if small else LargeSearch(matrix, settings.n_others + 1, _chosen(search, matrix, folder))
-    )
+    euclidean: Search = ExactSearch(matrix)
+    if matrix.shape[0] > EXACT_BELOW:
+        chosen: ListSearch | ExactSearch = ExactSearch(matrix)
+        if isinstance(search, ClusterSearch):
+            partition = Partition(matrix, _lists_in_files(search.partitions, folder / "lists"))
+            chosen = ListSearch(search.quantizer, partition, search.width, search.recall)
+        euclidean = LargeSearch(matrix, settings.n_others + 1, chosen)
     return euclidean if settings.metric == "euclidean" else CosineSearch(euclidean)
-
-
-def _chosen(search: ClusterSearch | AllPairs, matrix: Matrix, folder: Path) -> ListSearch | ExactSearch:
-    if isinstance(search, AllPairs):
-        return ExactSearch(matrix)
-    partition = Partition(matrix, _lists_in_files(search.partitions, folder / "lists"))
-    return ListSearch(search.quantizer, partition, search.width, search.recall)
 
 
 def _lists_in_files(partitions: Partitions, folder: Path) -> Lists:
     """The lists of all partitions. Each partition has consecutive lists, so its blocks are in one piece."""
     folder.mkdir()
     firsts, shapes = zip(*results(partitions.each(_described_lists)), strict=True)
-    starts = np.append(0, np.cumsum([shape[0] for shape in shapes]))
-    paths = folder / "blocks", folder / "members"
-    for path in paths:
-        path.touch()
-    write = delayed(_write_lists, pure=True)
-    for _ in results(
-        [write(*paths, int(start), part) for start, part in zip(starts, partitions.parts, strict=False)]
-    ):
-        pass
-    blocks = mapped_array(paths[0], (int(starts[-1]), *shapes[0][1:]), np.float32)
-    return Lists(blocks, np.sum(firsts, axis=0), mapped_array(paths[1], (int(starts[-1]), shapes[0][2]), np.int32))
+    lists, starts = [part.lists for part in partitions.parts], np.cumsum([0, *(shape[0] for shape in shapes)])
+    shape = (int(starts[-1]), *shapes[0][1:])
+    blocks = array_in_file(folder / "blocks", [part.blocks for part in lists], starts[:-1], shape, np.float32)
+    members = array_in_file(
+        folder / "members", [part.members for part in lists], starts[:-1], (shape[0], shape[2]), np.int32
+    )
+    return Lists(blocks, np.sum(firsts, axis=0), members)
 
 
 def _described_lists(part: Partition) -> tuple[np.ndarray, tuple[int, ...]]:
     return part.lists.first_blocks, part.lists.blocks.shape
 
 
-def _write_lists(blocks: Path, members: Path, start: int, part: Partition) -> int:
-    write_part(blocks, start, part.lists.blocks)
-    return write_part(members, start, part.lists.members)
+def array_in_file(
+    path: Path, parts: Sequence[Delayed], starts: np.ndarray, shape: tuple[int, ...], dtype: Any
+) -> np.ndarray:
+    """An array in a file that workers write part by part. ``starts`` tells where each part begins on the first axis.
+
+    It is opened after that, since a file system of a network shows what others wrote to those who open a file later.
+    """
+    path.touch()
+    write = delayed(write_part, pure=True)
+    for _ in results([write(path, int(start), part, dtype) for start, part in zip(starts, parts, strict=True)]):
+        pass
+    return np.zeros(shape, dtype) if 0 in shape else np.memmap(path, dtype, "r+", shape=shape)
+
+
+def write_part(path: Path, start: int, part: np.ndarray, dtype: Any) -> None:
+    """Write entries of an array in a file, from entry ``start`` of its first axis on."""
+    _see(path)
+    part = np.ascontiguousarray(part, dtype)
+    with path.open("r+b") as file:
+        file.seek(start * part[:1].nbytes if len(part) else 0)
+        file.write(part.data if part.size else b"")
+
+
+def write_array(path: Path, array: np.ndarray) -> None:
+    """An array in a file of its own, for `read_part`."""
+    with path.open("wb") as file:
+        np.save(file, array)
+
+
+def read_part(path: Path, start: int, stop: int) -> np.ndarray:
+    """Some entries of the first axis of an array that `write_array` has written."""
+    _see(path)
+    return np.array(np.load(path, mmap_mode="r")[start:stop])
+
+
+def _see(path: Path, number: int = 0) -> None:
+    """``number`` tells equal questions apart, so that several workers are asked."""
+    if not path.exists():
+        raise StoreError(
+            f"fit(path=…): a worker does not see {path.parent}; give a path on a file system that all workers share"
+        )

@@ -25,10 +25,9 @@ from ..neighbors.search import without_self
 from ..pipeline import Fitted, Manifold, lay_out, neighborhood_graph, tangent_weights, warn_of_unconnected
 from ..run import Run
 from ..values import Connection, Graph, IntArray, Neighbors, Order, Radii, Tangents
+from .blocks import Input, ScaledBlocks, scaled_blocks
 from .cluster import results
 from .files import search_in_files, table_in_files
-from .inputs import Input
-from .scaling import ScaledBlocks, scaled_blocks
 from .search import AllPairs, ClusterSearch, Workers
 from .tangents import GraphInFiles, PartitionedTangents
 
@@ -173,7 +172,7 @@ class ClusterFit:
         """The partitions with what they need of the graph. It is kept from the tangent spaces to the alignment."""
         if self._kept is None:
             partitions = self.search.partitions
-            rows = list(results(partitions.each(_numbers)))
+            rows = list(results([part.numbers for part in partitions.parts]))
             weights, near_weights = tangent_weights(neighbors, graph, self.settings, self.run)
             around = GraphInFiles.write(self.folder, rows, neighbors.indices, weights, near_weights, graph)
             self._kept = PartitionedTangents(partitions, rows, around, self.settings, self.exchanged)
@@ -187,7 +186,3 @@ def edges_of_rows(graph: Graph, rows: IntArray) -> np.ndarray:
     firsts, counts = graph.weights.indptr[rows].astype(np.int64), np.diff(graph.weights.indptr)[rows]
     before = np.cumsum(counts, dtype=np.int64) - counts
     return np.arange(counts.sum(dtype=np.int64)) + np.repeat(firsts - before, counts)
-
-
-def _numbers(part: Any) -> IntArray:
-    return part.numbers

@@ -1,14 +1,17 @@
-"""Neighbours of all rows: queries travel to the partitions whose lists they look into, rows do not.
+"""Neighbours of all rows, which are shuffled once to partitions, each with the rows of some lists.
 
-A visit brings back the best candidates of a partition by the distances of their coordinates, and their exact
-distances. The best candidates of all partitions are those that one partition with all rows would have chosen, and
-(distance, index) is a total order. So the neighbours are those of a search on one machine.
+Queries travel to the partitions whose lists they look into, rows do not. A visit brings back the best candidates of a
+partition by the distances of their coordinates, and their exact distances. The best candidates of all partitions are
+those that one partition with all rows would have chosen, and (distance, index) is a total order. So the neighbours
+are those of a search on one machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from dask.delayed import Delayed, delayed
@@ -19,14 +22,204 @@ from ..neighbors.quantizer import Quantizer, coordinates_along, make_quantizer
 from ..neighbors.search import EXACT, QUERIES_PER_BLOCK, Found, among, merged, nearest_first
 from ..run import Run
 from ..values import FloatArray, IntArray, SearchReport
-from .blocks import Blocks, n_bytes_of_row
-from .cluster import results, sent_once
-from .partitions import Partitions, shuffled
+from .blocks import Blocks, joined, n_bytes_of_row
+from .cluster import persisted, results, sent_once
 
 # Of what a visit takes there and back. More queries set out in several rounds, so that no task holds more.
 BYTES_OF_VISIT = 2**27
 
 FoundInPart = tuple[IntArray, IntArray, np.ndarray, int]  # numbers of rows, their nearest, distances, bytes exchanged
+
+# Rows on their way to a partition: their numbers, rising, the rows, and the lists that they belong to.
+Share = tuple[IntArray, Matrix, IntArray]
+
+
+@dataclass
+class Workers:
+    """Hold the rows, and put them into lists of their partitions."""
+
+    matrix: Blocks
+    n_features: int
+    n_partitions: int
+    partitions: Partitions | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.matrix.n_rows, self.n_features
+
+    def rows(self, numbers: np.ndarray) -> Matrix:
+        chosen, places = np.unique(numbers, return_inverse=True)
+        return self.matrix.rows(chosen)[places]
+
+    def put_into_lists(self, n_coordinates: int, run: Run) -> Quantizer:
+        quantizer = make_quantizer(self.matrix.n_rows, self.rows, n_coordinates, run)
+        self.partitions = shuffled(self.matrix, quantizer, self.n_partitions)
+        return quantizer
+
+    def exact(self, queries: Matrix, k: int, run: Run) -> IntArray:
+        return exact_nearest(queries, k, self.listed)[0]
+
+    def search(self, quantizer: Quantizer, width: Width) -> ClusterSearch:
+        return ClusterSearch(quantizer, self.listed, width)
+
+    @property
+    def listed(self) -> Partitions:
+        assert self.partitions is not None, "rows are put into lists first"
+        return self.partitions
+
+
+@dataclass(frozen=True)
+class Partitions:
+    """All rows, in partitions of lists. Neighbouring lists are in one partition as far as possible."""
+
+    quantizer: Quantizer
+    owners: IntArray  # (lists,) the partition of each list, rising
+    parts: Sequence[Delayed]  # of `Partition`
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def each(self, function: Callable[..., Any], *arguments: Any) -> list[Delayed]:
+        """``function(partition, *arguments)`` of every partition."""
+        call = delayed(function, pure=True)
+        return [call(part, *arguments) for part in self.parts]
+
+
+def shuffled(matrix: Blocks, quantizer: Quantizer, n_partitions: int) -> Partitions:
+    """Send every row to the partition that owns its list."""
+    find_homes, sent = delayed(_homes, pure=True), sent_once(quantizer)
+    homes = persisted([find_homes(table, sent) for table in matrix.tables])
+    count = delayed(np.bincount, pure=True)
+    sizes = sum(results([count(part, minlength=quantizer.n_lists) for part in homes]))
+    owners = shared_out(np.asarray(sizes), n_partitions)
+    split, gather = delayed(_shares, pure=True), delayed(_partition, pure=True)
+    n_owners, sent_owners = int(owners[-1]) + 1, sent_once(owners)
+    shares = [
+        split(table, int(start), lists, sent_owners, n_owners)
+        for table, start, lists in zip(matrix.tables, matrix.starts, homes, strict=False)
+    ]
+    parts = [gather([share[owner] for share in shares], sent) for owner in range(n_owners)]
+    return Partitions(quantizer, owners, persisted(parts))
+
+
+def shared_out(sizes: np.ndarray, n_partitions: int) -> IntArray:
+    """The partition of each list: consecutive lists with about the same number of rows. None is without rows."""
+    middles = np.cumsum(sizes) - sizes / 2
+    owners = np.minimum((middles * n_partitions / max(sizes.sum(), 1)).astype(np.int32), n_partitions - 1)
+    with_rows = np.unique(owners[sizes > 0])
+    return np.minimum(np.searchsorted(with_rows, owners), len(with_rows) - 1).astype(np.int32)
+
+
+def _homes(table: Matrix, quantizer: Quantizer) -> IntArray:
+    with Run(None) as run:
+        return quantizer.homes(coordinates_along(quantizer.directions, table, run), run)
+
+
+def _shares(table: Matrix, start: int, homes: IntArray, owners: IntArray, n_partitions: int) -> list[Share]:
+    """The rows of a block for each partition."""
+    owner = owners[homes]
+    order = np.argsort(owner, kind="stable")
+    bounds = np.searchsorted(owner[order], np.arange(n_partitions + 1))
+    chosen = (order[first:last] for first, last in pairwise(bounds))
+    return [((start + rows).astype(np.int32), table[rows], homes[rows]) for rows in chosen]
+
+
+def _partition(shares: Sequence[Share], quantizer: Quantizer) -> Partition:
+    numbers, matrices, homes = zip(*(share for share in shares if len(share[0])), strict=True)
+    matrix = joined(matrices)
+    with Run(None) as run:
+        coordinates = coordinates_along(quantizer.directions, matrix, run)
+        return Partition.fill(
+            matrix, coordinates, np.concatenate(homes), quantizer.n_lists, run, np.concatenate(numbers)
+        )
+
+
+@dataclass(frozen=True)
+class ClusterSearch(OverLists):
+    """Searches the lists of all partitions."""
+
+    quantizer: Quantizer
+    partitions: Partitions
+    width: Width
+    recall: float = float("nan")
+
+    def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
+        """The k nearest rows of a few queries: indices and distances."""
+        n_candidates = self.width.n_candidates(self.quantizer, k)
+        visits = visits_of(queries, self.quantizer, self.width, self.partitions.owners)
+        answer, quantizer = delayed(answered, pure=True), sent_once(self.quantizer)
+        asked = zip(self.partitions.parts, visits, strict=True)
+        answers = list(
+            results([answer(part, visit, quantizer, n_candidates) for part, visit in asked if len(visit.queries)])
+        )
+        indices, squared = nearest_of(answers, queries.shape[0], n_candidates, k)
+        return _completed(indices, np.sqrt(squared), queries, self.partitions)
+
+    def nearest_of_all(self, k: int) -> Iterator[FoundInPart]:
+        """The k nearest rows of every row. In each round some rows of every partition set out."""
+        n_candidates = self.width.n_candidates(self.quantizer, k)
+        n_rows, of_row = zip(*results(self.partitions.each(_size)), strict=True)
+        n_queries = queries_at_once(max(of_row), self.quantizer, self.width, n_candidates)
+        quantizer, owners = sent_once(self.quantizer), sent_once(self.partitions.owners)
+        for start in range(0, max(n_rows), n_queries):
+            rows = slice(start, start + n_queries)
+            own_numbers = [own for own, n_own in enumerate(n_rows) if start < n_own]
+            asked = [self._asked(own, rows, quantizer, owners, n_candidates, k) for own in own_numbers]
+            for numbers, indices, squared, short, n_bytes in results(asked):
+                indices, distances = _completed(indices, np.sqrt(squared), short, self.partitions)
+                yield numbers, indices, distances, n_bytes
+
+    def _asked(
+        self, own: int, rows: slice, quantizer: Delayed, owners: Delayed, n_candidates: int, k: int
+    ) -> Delayed:
+        """The nearest of some rows of a partition, which all partitions are asked for."""
+        set_out, answer, join = (delayed(step, pure=True) for step in (_set_out, answered, _found))
+        parts = self.partitions.parts
+        visits = set_out(parts[own], rows, quantizer, self.width, owners)
+        answers = [answer(part, visits[number], quantizer, n_candidates) for number, part in enumerate(parts)]
+        return join(parts[own], rows, own, answers, n_candidates, k)
+
+
+def queries_at_once(n_bytes_of_query: int, quantizer: Quantizer, width: Width, n_candidates: int) -> int:
+    """How many queries may set out together. The size of a visit is that of `Visit` and of `Answer`."""
+    there = n_bytes_of_query + 4 * (1 + width.n_lists(quantizer))
+    points = 4 * quantizer.directions.shape[1] if quantizer.has_remainder else 0
+    back = n_candidates * (4 + 4 + 4 + 8)  # numbers and float32 distances, numbers and float64 distances
+    return max(QUERIES_PER_BLOCK, BYTES_OF_VISIT // (there + points + back))
+
+
+@dataclass(frozen=True)
+class AllPairs:
+    """Compares every row with every row, partition by partition."""
+
+    partitions: Partitions
+
+    @property
+    def report(self) -> SearchReport:
+        return EXACT
+
+    def nearest_of_all(self, k: int) -> Iterator[FoundInPart]:
+        compare, join = delayed(_compared, pure=True), delayed(_nearest_of_compared, pure=True)
+        parts = self.partitions.parts
+        yield from results(
+            [join(part, own, [compare(other, part, k) for other in parts], k) for own, part in enumerate(parts)]
+        )
+
+
+def exact_nearest(queries: Matrix, k: int, partitions: Partitions) -> Found:
+    """The k nearest of all rows that the lists hold, of a few queries: indices and distances."""
+    compare = delayed(_exact, pure=True)
+    indices, squared = merged(list(results([compare(part, queries, k) for part in partitions.parts])), k)
+    return indices, np.sqrt(squared)
+
+
+def _completed(indices: IntArray, distances: np.ndarray, queries: Matrix, partitions: Partitions) -> Found:
+    """Found neighbours, completed for queries whose lists held too few. ``queries`` are all, or only those."""
+    short = np.flatnonzero((indices < 0).any(axis=1))
+    if len(short):
+        asked = queries if queries.shape[0] == len(short) else queries[short]
+        indices[short], distances[short] = exact_nearest(asked, indices.shape[1], partitions)
+    return indices, distances
 
 
 @dataclass(frozen=True)
@@ -125,132 +318,6 @@ def _of_queries(answer: Answer, start: int, stop: int) -> Answer:
     return Answer(answer.queries, proposed, ranked)
 
 
-@dataclass(frozen=True)
-class ClusterSearch(OverLists):
-    """Searches the lists of all partitions."""
-
-    quantizer: Quantizer
-    partitions: Partitions
-    width: Width
-    recall: float = float("nan")
-
-    def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
-        """The k nearest rows of a few queries: indices and distances."""
-        n_candidates = self.width.n_candidates(self.quantizer, k)
-        visits = visits_of(queries, self.quantizer, self.width, self.partitions.owners)
-        answer, quantizer = delayed(answered, pure=True), sent_once(self.quantizer)
-        asked = zip(self.partitions.parts, visits, strict=True)
-        answers = list(
-            results([answer(part, visit, quantizer, n_candidates) for part, visit in asked if len(visit.queries)])
-        )
-        indices, squared = nearest_of(answers, queries.shape[0], n_candidates, k)
-        return _completed(indices, np.sqrt(squared), queries, self.partitions)
-
-    def nearest_of_all(self, k: int) -> Iterator[FoundInPart]:
-        """The k nearest rows of every row. In each round some rows of every partition set out."""
-        n_candidates = self.width.n_candidates(self.quantizer, k)
-        n_rows, of_row = zip(*results(self.partitions.each(_size)), strict=True)
-        n_queries = queries_at_once(max(of_row), self.quantizer, self.width, n_candidates)
-        quantizer, owners = sent_once(self.quantizer), sent_once(self.partitions.owners)
-        for start in range(0, max(n_rows), n_queries):
-            rows = slice(start, start + n_queries)
-            own_numbers = [own for own, n_own in enumerate(n_rows) if start < n_own]
-            asked = [self._asked(own, rows, quantizer, owners, n_candidates, k) for own in own_numbers]
-            for numbers, indices, squared, short, n_bytes in results(asked):
-                indices, distances = _completed(indices, np.sqrt(squared), short, self.partitions)
-                yield numbers, indices, distances, n_bytes
-
-    def _asked(
-        self, own: int, rows: slice, quantizer: Delayed, owners: Delayed, n_candidates: int, k: int
-    ) -> Delayed:
-        """The nearest of some rows of a partition, which all partitions are asked for."""
-        set_out, pick, answer, join = (delayed(step, pure=True) for step in (_set_out, _picked, answered, _found))
-        parts = self.partitions.parts
-        visits = set_out(parts[own], rows, quantizer, self.width, owners)
-        answers = [answer(part, pick(visits, number), quantizer, n_candidates) for number, part in enumerate(parts)]
-        return join(parts[own], rows, own, answers, n_candidates, k)
-
-
-def queries_at_once(n_bytes_of_query: int, quantizer: Quantizer, width: Width, n_candidates: int) -> int:
-    """How many queries may set out together. The size of a visit is that of `Visit` and of `Answer`."""
-    there = n_bytes_of_query + 4 * (1 + width.n_lists(quantizer))
-    points = 4 * quantizer.directions.shape[1] if quantizer.has_remainder else 0
-    back = n_candidates * (4 + 4 + 4 + 8)  # numbers and float32 distances, numbers and float64 distances
-    return max(QUERIES_PER_BLOCK, BYTES_OF_VISIT // (there + points + back))
-
-
-@dataclass(frozen=True)
-class AllPairs:
-    """Compares every row with every row, partition by partition."""
-
-    partitions: Partitions
-
-    @property
-    def report(self) -> SearchReport:
-        return EXACT
-
-    def nearest_of_all(self, k: int) -> Iterator[FoundInPart]:
-        compare, join = delayed(_compared, pure=True), delayed(_nearest_of_compared, pure=True)
-        parts = self.partitions.parts
-        yield from results(
-            [join(part, own, [compare(other, part, k) for other in parts], k) for own, part in enumerate(parts)]
-        )
-
-
-@dataclass
-class Workers:
-    """Hold the rows, and put them into lists of their partitions."""
-
-    matrix: Blocks
-    n_features: int
-    n_partitions: int
-    partitions: Partitions | None = None
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.matrix.n_rows, self.n_features
-
-    def rows(self, numbers: np.ndarray) -> Matrix:
-        chosen, places = np.unique(numbers, return_inverse=True)
-        return self.matrix.rows(chosen)[places]
-
-    def put_into_lists(self, n_coordinates: int, run: Run) -> Quantizer:
-        quantizer = make_quantizer(self.matrix.n_rows, self.rows, n_coordinates, run)
-        self.partitions = shuffled(self.matrix, quantizer, self.n_partitions)
-        return quantizer
-
-    def exact(self, queries: Matrix, k: int, run: Run) -> IntArray:
-        return exact_nearest(queries, k, self.listed)[0]
-
-    def search(self, quantizer: Quantizer, width: Width) -> ClusterSearch:
-        return ClusterSearch(quantizer, self.listed, width)
-
-    @property
-    def listed(self) -> Partitions:
-        assert self.partitions is not None, "rows are put into lists first"
-        return self.partitions
-
-
-def exact_nearest(queries: Matrix, k: int, partitions: Partitions) -> Found:
-    """The k nearest of all rows that the lists hold, of a few queries: indices and distances."""
-    compare = delayed(_exact, pure=True)
-    indices, squared = merged(list(results([compare(part, queries, k) for part in partitions.parts])), k)
-    return indices, np.sqrt(squared)
-
-
-def _exact(part: Partition, queries: Matrix, k: int) -> Found:
-    return part.exact(dense_rows(queries), k)
-
-
-def _completed(indices: IntArray, distances: np.ndarray, queries: Matrix, partitions: Partitions) -> Found:
-    """Found neighbours, completed for queries whose lists held too few. ``queries`` are all, or only those."""
-    short = np.flatnonzero((indices < 0).any(axis=1))
-    if len(short):
-        asked = queries if queries.shape[0] == len(short) else queries[short]
-        indices[short], distances[short] = exact_nearest(asked, indices.shape[1], partitions)
-    return indices, distances
-
-
 def _size(part: Partition) -> tuple[int, int]:
     """The number of rows, and the bytes of one."""
     return part.matrix.shape[0], n_bytes_of_row(part.matrix)
@@ -258,10 +325,6 @@ def _size(part: Partition) -> tuple[int, int]:
 
 def _set_out(part: Partition, rows: slice, quantizer: Quantizer, width: Width, owners: IntArray) -> list[Visit]:
     return visits_of(part.matrix[rows], quantizer, width, owners)
-
-
-def _picked(visits: list[Visit], number: int) -> Visit:
-    return visits[number]
 
 
 def _found(
@@ -274,6 +337,10 @@ def _found(
     short = np.flatnonzero((indices < 0).any(axis=1))
     exchanged = sum(answer.n_bytes for number, answer in enumerate(answers) if number != own)
     return numbers, indices, squared, part.matrix[rows.start + short], exchanged
+
+
+def _exact(part: Partition, queries: Matrix, k: int) -> Found:
+    return part.exact(dense_rows(queries), k)
 
 
 def _compared(other: Partition, part: Partition, k: int) -> Found:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import getitem
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +27,8 @@ from ..tangents.svd import find_tangents
 from ..values import Connection, FloatArray, Graph, IntArray, Tangents
 from .blocks import joined, n_bytes_of_row
 from .cluster import persisted, results
-from .partitions import Partitions
-from .scratch import read_part, write_array
+from .files import read_part, write_array
+from .search import Partitions
 
 
 @dataclass(frozen=True)
@@ -142,14 +143,14 @@ class PartitionedTangents:
     @cached_property
     def _picked(self) -> list[list[Delayed]]:
         """The numbers of the rows that each partition asks of each."""
-        ask, pick = delayed(_asked, pure=True), delayed(_of_number, pure=True)
+        ask, take = delayed(_asked, pure=True), delayed(getitem, pure=True)
         numbers = range(len(self.partitions))
         asked = persisted([ask(self.around, own) for own in numbers])
-        return [[pick(lists, other) for other in numbers] for lists in asked]
+        return [[take(lists, other) for other in numbers] for lists in asked]
 
     @cached_property
     def _tables(self) -> list[Delayed]:
-        give, build = delayed(_given, pure=True), delayed(_table, pure=True)
+        give, build = delayed(Partition.rows, pure=True), delayed(_table, pure=True)
         tables = []
         for own, part in enumerate(self.partitions.parts):
             others = [number for number in range(len(self.partitions)) if number != own]
@@ -173,14 +174,6 @@ def _asked(around: GraphInFiles, own: int) -> list[IntArray]:
     needed = np.unique(np.concatenate([targets, around.of_rows("neighbors", own).ravel()]))
     owners = around.owners()[needed]
     return [needed[owners == number] for number in range(len(around.starts) - 1)]
-
-
-def _of_number(lists: list[IntArray], number: int) -> IntArray:
-    return lists[number]
-
-
-def _given(part: Partition, numbers: IntArray) -> Matrix:
-    return part.rows(numbers)
 
 
 def _table(part: Partition, asked: Sequence[IntArray], given: Sequence[Matrix]) -> Table:

@@ -1,0 +1,156 @@
+"""A fit on a cluster ends: with the map, or with an error that says what is missing. Workers are threads here."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("dask.array", reason="the extra dask is not installed")
+pytest.importorskip("distributed", reason="the extra dask is not installed")
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import pandas as pd
+from dask.delayed import delayed
+from distributed import Client, KilledWorker, LocalCluster, Status
+
+import featmap
+from featmap import ClusterError
+from featmap.dask import FeatMAP, cluster
+from featmap.run import checkpoint
+
+SETTINGS = {"random_state": 3, "n_epochs": 5, "n_jobs": 1}
+X = np.random.default_rng(0).normal(size=(200, 4))
+
+
+@pytest.fixture(autouse=True)
+def short_looks(monkeypatch):
+    monkeypatch.setattr(cluster, "SECONDS_BETWEEN_LOOKS", 0.01)
+
+
+@pytest.fixture
+def workers():
+    """A cluster of one worker, which is a thread, and its client."""
+    with (
+        LocalCluster(n_workers=1, processes=False, threads_per_worker=1, dashboard_address=":0") as workers,
+        Client(workers),
+    ):
+        yield workers
+
+
+@pytest.fixture
+def fit(tmp_path):
+    def fit(**options):
+        blocks = da.from_array(X, chunks=(60, 4))
+        return FeatMAP(**SETTINGS).fit(blocks, path=tmp_path / "a.featmap", force=True, **options)
+
+    return fit
+
+
+def without_patience():
+    return dask.config.set({cluster.PATIENCE_KEY: 0})
+
+
+def test_a_fit_without_workers_ends_and_names_the_last(workers, fit):
+    (worker,) = workers.workers.values()
+    workers.sync(workers.scale_down, [0])
+    with without_patience(), pytest.raises(ClusterError, match=f"no worker; the last that left is {worker.address}"):
+        fit()
+
+
+@pytest.mark.filterwarnings("ignore:fit:featmap.FeatmapWarning")
+def test_a_frame_that_is_fetched_for_a_local_fit_is_waited_for_likewise(workers):
+    workers.sync(workers.scale_down, [0])
+    with without_patience(), pytest.raises(ClusterError, match="start workers and call fit again"):
+        FeatMAP(**SETTINGS).fit(dd.from_pandas(pd.DataFrame(X), npartitions=2))
+
+
+def test_workers_that_are_paused_are_told(workers, fit):
+    (worker,) = workers.workers.values()
+    worker.memory_manager.memory_monitor_interval = None
+    worker.status = Status.paused
+    with without_patience(), pytest.raises(ClusterError, match=f"memory is full: {worker.address}"):
+        fit()
+
+
+def test_the_cluster_is_asked_for_a_worker_that_it_gave_up(workers, fit):
+    """As a nanny gives up a worker that is killed while it starts."""
+    (worker,) = workers.workers.values()
+    workers.sync(worker.close)
+    np.testing.assert_array_equal(fit().embedding_, featmap.FeatMAP(**SETTINGS).fit(X).embedding_)
+
+
+def test_a_worker_that_comes_late_is_waited_for(workers, fit, monkeypatch):
+    looks = []
+
+    def come_at_the_fifth(cluster):
+        looks.append(cluster)
+        if len(looks) == 5:
+            cluster.scale(1)
+
+    workers.sync(workers.scale_down, [0])
+    monkeypatch.setattr(cluster, "_ask_again", come_at_the_fifth)
+    with dask.config.set({cluster.PATIENCE_KEY: None}):  # for ever
+        assert fit().embedding_.shape == (200, 2)
+    assert looks[0] is workers
+
+
+@pytest.mark.parametrize(
+    ("status", "counts", "can"), [("running", {}, True), ("paused", {}, False), ("paused", {"executing": 1}, True)]
+)
+def test_a_paused_worker_ends_what_it_has_begun(status, counts, can):
+    assert cluster._can_work({"status": status, "metrics": {"task_counts": counts}}) is can
+
+
+def test_a_task_whose_workers_die_again_and_again_ends_the_fit(workers, tmp_path, monkeypatch):
+    tries = tmp_path / "tries"
+
+    def die():
+        with tries.open("a") as file:
+            file.write(".")
+        raise KilledWorker("task", SimpleNamespace(address="tcp://there"), 3)
+
+    monkeypatch.setattr(cluster, "MOST_RESTARTS", 2)
+    after = delayed(len)(delayed(die)())  # what is waited for is a task after the one that fails
+    with pytest.raises(ClusterError, match=r"again 2 times.*tcp://there.*n_partitions"):
+        next(cluster.results([after]))
+    assert tries.read_text() == "..."
+
+
+def test_a_failure_without_its_exception_is_one_of_dead_workers(workers, monkeypatch):
+    """Dask's client raises an error of its own for it. An error of the same kind in a task ends the fit."""
+    watched, answers = cluster._watched, iter([None])
+
+    async def forgetful(client, future):
+        for nothing in answers:
+            nothing.with_traceback(None)
+        return await watched(client, future)
+
+    monkeypatch.setattr(cluster, "_watched", forgetful)
+    monkeypatch.setattr(Client, "retry", lambda client, futures: None)
+    assert list(cluster.results([delayed(len)("abc")])) == [3]
+    with pytest.raises(AttributeError, match="with_traceback"):
+        next(cluster.results([delayed(lambda: None)().with_traceback()]))
+
+
+def test_after_the_error_a_fit_resumes_from_its_checkpoint(workers, fit, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "SECONDS_BETWEEN", 0.0)  # so that every stage is kept
+    monkeypatch.setattr(checkpoint, "MOST_OF_THE_TIME", 1e9)
+    before, after = [], []
+
+    def lose_the_worker(stage, done, total):
+        before.append((stage, done))
+        if stage == "alignment":
+            workers.sync(workers.scale_down, [0])
+
+    with without_patience(), pytest.raises(ClusterError):
+        fit(callback=lose_the_worker, checkpoint=tmp_path / "a.checkpoint")
+    workers.scale(1)
+    model = fit(callback=lambda stage, done, total: after.append((stage, done)), checkpoint=tmp_path / "a.checkpoint")
+    in_parts = [step for step in before if step[0] == "neighbors" and 0 < step[1] < len(X)]
+    assert in_parts
+    assert not set(in_parts) & set(after), "the neighbours are searched again"
+    np.testing.assert_array_equal(model.embedding_, featmap.FeatMAP(**SETTINGS).fit(X).embedding_)
