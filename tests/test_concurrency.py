@@ -243,7 +243,7 @@ def test_any_number_of_threads_may_be_asked_for(alone):
 
 
 INTERRUPTED = """
-    import signal, sys, threading, time
+    import itertools, signal, threading
     import numpy as np
     from threadpoolctl import threadpool_info
     from featmap import FeatMAP
@@ -252,35 +252,37 @@ INTERRUPTED = """
         return sorted((pool["filepath"], pool["num_threads"]) for pool in threadpool_info())
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    X = np.random.default_rng(0).normal(size=(3000, 20))
+    X = np.random.default_rng(0).normal(size=(2000, 20))
     model = FeatMAP(n_epochs=5, random_state=0).fit(X[:, :4])
     before, libraries = model.transform(X[:3, :4]), library_threads()
-    model.set_params(n_epochs=10**6)
-    for delay in np.geomspace(0.001, float(sys.argv[1]), 12):
-        pressed, after = threading.Event(), []
+    model.set_params(n_epochs=10**9)  # only the signal ends the fit
+    stages = ("scaling", "neighbors", "graph", "tangents", "start", "alignment", "layout")
+    for moment in [None, *itertools.product(stages, (False, True))]:
+        reached, pressed, after = threading.Event(), threading.Event(), []
 
         def press():
+            reached.wait(120)
             signal.raise_signal(signal.SIGINT)
             pressed.set()
 
         def listen(stage, done, total):
+            if (stage, done > 0) == moment:
+                reached.set()
             if pressed.is_set():
                 after.append((stage, done))
-                assert len(after) < 3, f"went on with {after} when interrupted after {delay:.3f} s"
+                assert len(after) < 3, f"went on with {after} when interrupted at {moment}"
 
-        timer = threading.Timer(delay, press)
-        timer.daemon = True
         try:
-            timer.start()
+            threading.Thread(target=press, daemon=True).start()
+            if moment is None:
+                reached.set()
             model.fit(X, callback=listen)
         except KeyboardInterrupt:
             pass
-        timer.join()
-        for _ in range(200):
-            if threading.active_count() > 1:
-                time.sleep(0.01)
+        for thread in set(threading.enumerate()) - {threading.current_thread()}:
+            thread.join(60)
         assert threading.active_count() == 1, threading.enumerate()
-        assert library_threads() == libraries, delay
+        assert library_threads() == libraries, moment
         assert np.array_equal(model.transform(X[:3, :4]), before)
     assert np.isfinite(model.set_params(n_epochs=3).fit(X).embedding_).all()
     print("usable")
@@ -289,9 +291,11 @@ INTERRUPTED = """
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 def test_ctrl_c_at_any_moment_leaves_a_usable_estimator():
-    """A real signal in a process of its own, raised by a timer at twelve moments from the checks to the layout."""
-    script = textwrap.dedent(INTERRUPTED)
+    """A real signal in a process of its own, from a thread that waits for the begin and the first step of each stage.
+
+    Another thread raises it, so that it comes somewhere in the code that follows.
+    """
     result = subprocess.run(
-        [sys.executable, "-c", script, "2"], capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-c", textwrap.dedent(INTERRUPTED)], capture_output=True, text=True, timeout=300, check=False
     )
     assert result.stdout.strip() == "usable", result.stderr[-2000:]
