@@ -246,15 +246,17 @@ INTERRUPTED = """
     import itertools, signal, threading
     import numpy as np
     from threadpoolctl import threadpool_info
+    import featmap.pipeline  # with the libraries that a fit uses
     from featmap import FeatMAP
 
     def library_threads():
-        return sorted((pool["filepath"], pool["num_threads"]) for pool in threadpool_info())
+        return {pool["filepath"]: pool["num_threads"] for pool in threadpool_info()}
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
     X = np.random.default_rng(0).normal(size=(2000, 20))
+    libraries = library_threads()
     model = FeatMAP(n_epochs=5, random_state=0).fit(X[:, :4])
-    before, libraries = model.transform(X[:3, :4]), library_threads()
+    before = model.transform(X[:3, :4])
     model.set_params(n_epochs=10**9)  # only the signal ends the fit
     stages = ("scaling", "neighbors", "graph", "tangents", "start", "alignment", "layout")
     for moment in [None, *itertools.product(stages, (False, True))]:
@@ -282,7 +284,7 @@ INTERRUPTED = """
         for thread in set(threading.enumerate()) - {threading.current_thread()}:
             thread.join(60)
         assert threading.active_count() == 1, threading.enumerate()
-        assert library_threads() == libraries, moment
+        assert libraries.items() <= library_threads().items(), moment
         assert np.array_equal(model.transform(X[:3, :4]), before)
     assert np.isfinite(model.set_params(n_epochs=3).fit(X).embedding_).all()
     print("usable")
