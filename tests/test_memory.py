@@ -33,6 +33,7 @@ def test_the_estimate_grows_with_all_it_is_made_of():
     assert small < estimate_memory((20_000, 50), n_tangent_neighbors=40)
     assert small < estimate_memory((20_000, 50), metric="manhattan")
     assert estimate_memory((5000, 50), n_jobs=1) < estimate_memory((5000, 50), n_jobs=4)
+    assert estimate_memory((300, 50), n_jobs=1) == estimate_memory((300, 50), n_jobs=10_000), "of one block"
     by_metric = {
         dtype: estimate_memory((20_000, 500), metric="manhattan", dtype=dtype) for dtype in (np.float32, np.float64)
     }

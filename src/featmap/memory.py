@@ -246,7 +246,8 @@ def estimate_memory(
     n_neighbors = min(n_neighbors, n_rows)
     n_others = min(n_tangent_neighbors or n_neighbors, n_rows) - 1
     fast = isinstance(metric, str) and metric in ("euclidean", "cosine", "hellinger")
-    n_threads, q = 1 if n_jobs is None else effective_n_jobs(n_jobs), n_components_of(pca)
+    n_blocks, q = -(-n_rows // QUERIES_PER_BLOCK), n_components_of(pca)
+    n_threads = 1 if n_jobs is None else min(effective_n_jobs(n_jobs), n_blocks)  # more find nothing to do
     itemsize = 4 if metric == "hellinger" else 0 if fast else 8 if q else np.dtype(dtype).itemsize
     if isinstance(metric, str) and metric == NAME_OF_DISTANCES:
         n_features, n_stored, itemsize = 1, None, 0  # distances are used where they are

@@ -53,14 +53,11 @@ class ScaledData:
         return replace(self, matrix=Sizing(self.center, self.scale).prepare(X, run))
 
     def prepare(self, X: Matrix, run: Run = SERIAL) -> Matrix:
-        """The matrix of `scaled`."""
+        """The matrix of new rows, scaled as these were."""
         return self.scaled(X, run).matrix
 
     def features(self, rows: Any = slice(None)) -> ScaledData:
-        """Some rows with their lengths: what `restore` and `in_units` make of them is in the units of the user.
-
-        Rows that are not unit rows stay as they are.
-        """
+        """Some rows, unit rows times their lengths: `restore` and `in_units` then give the units of the user."""
         chosen = self.matrix[rows]
         if self.lengths is None:
             return replace(self, matrix=chosen)
@@ -69,7 +66,7 @@ class ScaledData:
         return ScaledData(_multiplied(chosen, (lengths * scale).astype(np.float32)), self.center, scale)
 
     def part(self, rows: Any) -> ScaledData:
-        """Some rows, scaled as they are."""
+        """Some rows."""
         return replace(self, matrix=self.matrix[rows], lengths=None if self.lengths is None else self.lengths[rows])
 
     def columns(self, chosen: IntArray) -> ScaledData:
@@ -114,7 +111,7 @@ class ScaledData:
         return dense_rows(self.matrix, indices)
 
     def table(self, indices: IntArray) -> tuple[FloatArray, IntArray]:
-        """See `dense_table`."""
+        """Dense rows and the positions of ``indices`` among them, by `dense_table`."""
         return dense_table(self.matrix, indices)
 
 

@@ -1,8 +1,8 @@
-"""How data are brought to unit size: a center and a power of two, and any rows scaled by them.
+"""Data are brought to unit size by a center and a power of two, or, for cosine distances, to rows of length 1.
 
-Both are those of a sample of rows and of the least and the greatest value of every feature. The rows of the sample
-follow from the number of rows alone, and a minimum has no order. So rows that are held in several places are scaled
-to the same bits as rows that are held in one: each place gives its ranges, and later scales its rows alone.
+Center and scale follow from a sample of rows and from the least and the greatest value of every feature. The number
+of rows alone decides which rows are sampled, and a minimum does not depend on order. So rows that are held in several
+places are scaled to the same bits as rows that are held in one: each place gives its ranges, then scales its rows.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Sizing:
         return cls(center, float(power_of_two_below(_largest_deviation(ranges, center))))
 
     def prepare(self, X: Matrix, run: Run = SERIAL) -> Matrix:
-        """Rows of data in unit size, each alone: float32, or `SparseRows`."""
+        """Scale rows of data, each independently of the others, to float32 or `SparseRows`."""
         return self._prepare_sparse(canonical(X), run) if sp.issparse(X) else self._prepare_dense(X, run)
 
     def _prepare_dense(self, X: np.ndarray, run: Run) -> FloatArray:
@@ -111,7 +111,7 @@ def column_ranges(X: Matrix, run: Run = SERIAL) -> Ranges:
 
 
 def _ranges_of_block(block: Matrix) -> tuple[np.ndarray, np.ndarray]:
-    """In the type of the data, which is exact and fast."""
+    # In the type of the data, which is exact and fast.
     if not sp.issparse(block):
         return block.min(axis=0), block.max(axis=0)
     columns = block.tocsc()
@@ -134,7 +134,7 @@ def power_of_two_below(size: Any) -> Any:
 
 
 def _medians(sample: np.ndarray) -> DoubleArray:
-    """A few columns at a time, since a sample of very wide rows may be larger than the data are in float32."""
+    # A few columns at a time, since a sample of very wide rows may be larger than the data are in float32.
     center = np.empty(sample.shape[1])
     for columns in _few(np.arange(sample.shape[1]), len(sample)):
         center[columns] = np.median(sample[:, columns].astype(np.float64), axis=0)
@@ -158,7 +158,7 @@ def _few(columns: np.ndarray, n_rows: int) -> Iterator[np.ndarray]:
 
 
 def _largest_deviation(ranges: Ranges, center: DoubleArray) -> float:
-    """By halves, so that values at opposite ends of float64 do not overflow."""
+    # Halves are subtracted, so that values at opposite ends of float64 do not overflow.
     lowest, highest = ranges
     half = max((highest / 2 - center / 2).max(), (center / 2 - lowest / 2).max())
     return 2 * half if half < np.finfo(np.float64).max / 2 else half

@@ -1,4 +1,4 @@
-"""The columns of the user behind the columns that a model was fitted to: their units, and levels of categories."""
+"""The user's columns behind the columns of a fit: their units, and the levels of categories."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Level(str):
 
 @dataclass(frozen=True)
 class Units:
-    """What leads from the values of a fit to those of the user: ``user = given * factor + offset``, column by column.
+    """How values of a fit become the user's values: ``user = given * factor + offset``, column by column.
 
     Columns of one feature of the user, such as the levels of a category, have the same number in ``groups``.
     """

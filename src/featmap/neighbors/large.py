@@ -23,8 +23,8 @@ from .search import Found, among
 LISTS_KEPT_UP_TO = 100_000  # rows; in a fit of more, their coordinates are given up until the map is made
 WANTED_RECALL = 0.95
 MEASURED_ROWS = 200
-QUERIES_AT_ONCE = 100  # of these; a block for each thread
-BYTES_OF_REMAINDERS = 2**25  # of rows and their neighbours, which are made dense for it
+QUERIES_AT_ONCE = 100  # measured rows in a block, so that two threads have work
+BYTES_OF_REMAINDERS = 2**25  # dense rows and neighbours from which the shared remainder is computed at a time
 FIRST_PROBES = 20
 FIRST_CANDIDATES = 2.5  # for each neighbour
 # Coordinates, and the steps of width that are tried with them; each step is √2 times as wide as the one before.
@@ -90,7 +90,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Holder(Protocol):
-    """Whoever holds the rows of the data: this machine, or the workers of a cluster."""
+    """The place that holds the rows of the data: this machine, or the workers of a cluster."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -100,10 +100,10 @@ class Holder(Protocol):
         """Some rows."""
 
     def put_into_lists(self, n_coordinates: int, run: Run) -> Quantizer:
-        """Put all rows into lists along so many coordinates. What follows is about these lists."""
+        """Put all rows into lists along so many coordinates. `exact` and `search` use these lists."""
 
     def exact(self, queries: Matrix, k: int, run: Run) -> IntArray:
-        """The k nearest rows of those that the lists hold."""
+        """The k nearest of the rows in the lists."""
 
     def search(self, quantizer: Quantizer, width: Width) -> Any:
         """A search of the lists, whose recall is not known yet."""
@@ -189,7 +189,7 @@ def build(matrix: Matrix, n_coordinates: int, run: Run) -> tuple[Quantizer, Part
 
 
 def _recall(search: Any, rows: Matrix, near: IntArray, numbers: np.ndarray, run: Run) -> float:
-    """Which part of the true neighbours of some rows, other than themselves, is found."""
+    """The part of the true neighbours of some rows, other than themselves, that is found."""
     found, _ = search.nearest(rows, near.shape[1], run)
     return float(among(near, found)[near != numbers[:, None]].mean())
 

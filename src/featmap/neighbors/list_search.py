@@ -18,16 +18,16 @@ from .quantizer import Quantizer, coordinates_along
 from .search import QUERIES_PER_BLOCK, Found, merged
 
 SPARE_CANDIDATES = 8  # beyond k, where only the rounding of float32 can bring candidates out of order
-COPIES_KEPT = 1000  # of equal rows; 15,000 in one list took seconds
-BYTES_OF_CANDIDATES = 2**26  # where they have to be made dense
+COPIES_KEPT = 1000  # equal rows in a list; 15,000 in one list took seconds
+BYTES_OF_CANDIDATES = 2**26  # sparse candidates that are made dense at a time
 
 
 @dataclass(frozen=True)
 class Width:
-    """How widely is searched."""
+    """The width of a search: how much it looks at."""
 
     n_probes: int  # lists that a query looks into
-    candidates_per_neighbor: float  # that are ranked, where coordinates do not tell the whole distance
+    candidates_per_neighbor: float  # ranked candidates, where coordinates do not give the whole distance
 
     def n_lists(self, quantizer: Quantizer) -> int:
         """How many lists a query looks into."""
@@ -41,7 +41,7 @@ class Width:
 
 
 class OverLists:
-    """What all searches of lists have in common, wherever the rows of the lists are."""
+    """Base of all searches of lists, on one machine or on a cluster."""
 
     quantizer: Quantizer
     width: Width
@@ -67,7 +67,7 @@ class ListSearch(OverLists):
     recall: float = float("nan")
 
     def unfilled(self) -> UnfilledSearch:
-        """The same without the coordinates in its lists."""
+        """This search without the coordinates in its lists."""
         lists = self.partition.lists
         return UnfilledSearch(self.quantizer, lists.first_blocks, lists.members, self.width, self.recall)
 
@@ -103,7 +103,7 @@ class ListSearch(OverLists):
 
 @dataclass(frozen=True)
 class UnfilledSearch(OverLists):
-    """A search whose lists have given up their coordinates, with all that these follow from but the rows."""
+    """A search whose lists have given up their coordinates. With the rows, they can be computed again."""
 
     quantizer: Quantizer
     first_blocks: np.ndarray  # of `Lists`
@@ -135,10 +135,9 @@ def nearest_in(
     n_candidates: int,
     k: int,
 ) -> Found:
-    """The k nearest rows of all partitions. The same, however the rows are divided among them.
+    """The k nearest rows of all partitions. The result does not depend on how rows are divided among partitions.
 
-    ``points`` are the coordinates of the queries. The best candidates of all partitions are ranked, each by the
-    partition that has it.
+    ``points`` are the coordinates of the queries. Each of the best candidates is ranked by the partition that has it.
     """
     candidates, _ = merged([part.candidates(points, lists, n_candidates) for part in partitions], n_candidates)
     return merged([part.rank(queries, candidates, k) for part in partitions], k)

@@ -1,4 +1,4 @@
-"""Lists of points that kernels scan."""
+"""Lists of points, stored as kernels scan them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..run import Run
 from ..values import FloatArray, IntArray
 from .search import Found
 
-BLOCKS_AT_ONCE = 16  # that are filled again
+BLOCKS_AT_ONCE = 16  # of lists that are filled again
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Which lists a row belongs to, and which a query looks into: a function of a sample of rows."""
+"""Which list a row belongs to, and which lists a query looks into: computed from a sample of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every search does: find the k nearest training rows of queries, and tell how."""
+"""What all searches share: the protocol, and merging and sorting of what they find."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Search(Protocol):
 
     @property
     def report(self) -> SearchReport | None:
-        """How it searches, and which part of the neighbours it finds. None before that is known."""
+        """How it searches, and its recall. None before that is known."""
 
     def nearest(self, queries: Matrix, k: int, run: Run) -> Found: ...
 

@@ -58,20 +58,20 @@ class Part:
 
 
 class Room:
-    """Memory that is used again and again. New memory is slow, because the system clears it first."""
+    """Memory that is reused. New memory is slow, because the system clears it first."""
 
     def __init__(self) -> None:
         self._memory: FloatArray = np.empty(0, np.float32)
 
     def take(self, *shape: int) -> FloatArray:
-        """An array in it, which is right until the next one is taken."""
+        """An array in this memory, valid until the next one is taken."""
         size = math.prod(shape)
         if self._memory.size < size:
             self._memory = np.empty(size, np.float32)
         return self._memory[:size].reshape(shape)
 
 
-# Of the axes V_iᵀ of a part, for some features, of the rows, and of whether these features are the last.
+# Takes the axes V_iᵀ of a part for a slice of features, the rows, and whether it is the last slice.
 UseAxes = Callable[[Part, FloatArray, Table, bool], None]
 ForEachPart = Callable[[UseAxes], None]
 
@@ -247,7 +247,7 @@ def _for_each_part(
 ) -> None:
     """Call ``use`` with V_iᵀ of each part of the points and the rows, for each slice of the features.
 
-    They are right until the next are made.
+    Both are valid during the call only.
     """
     factors = leading_factors(data, tangents, q, run)
     is_whole = len(slices) == 1 and not isinstance(data.matrix, SparseRows)

@@ -1,4 +1,4 @@
-"""Axes, loadings and importance of chosen rows. The factors of their tangent spaces are made again."""
+"""Axes, loadings and importance of chosen rows. The factors of their tangent spaces are computed again."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def leading_factors(data: ScaledData, tangents: Tangents, q: int, run: Run) -> D
 def factors_of(
     data: ScaledData, tangents: Tangents, rows: IntArray, n_axes: int
 ) -> tuple[FloatArray, FloatArray, IntArray, DoubleArray]:
-    """What `local_axes` makes axes of: centers, a table of rows with the positions of neighbours in it, and factors.
+    """The arguments of `local_axes`: centers, a table of rows, the positions of neighbours in it, and factors.
 
-    They have the bits of those that the tangent spaces were found with.
+    The factors have the bits that they had when the tangent spaces were found.
     """
     centers = dense_rows(tangents.centers, rows)
     table, positions = data.table(tangents.neighbors[rows])
