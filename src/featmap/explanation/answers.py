@@ -243,7 +243,7 @@ class Answers:
         near: tuple[int, IntArray],
         of_block: Callable[[IntArray, Neighborhoods], np.ndarray],
     ) -> DoubleArray:
-        """What is asked of the rows around each row on the map, block by block."""
+        """Call ``of_block`` with the neighbourhoods of each block of rows, and join the results."""
 
         def of_rows(chosen: IntArray) -> np.ndarray:
             return of_block(chosen, Neighborhoods.around(self.points, chosen, *near))
@@ -251,7 +251,7 @@ class Answers:
         return self._by_blocks(self.rows(rows), of_rows, points_at_once(self.points, near[0]))
 
     def _by_blocks(self, rows: IntArray, of_block: Callable[[IntArray], np.ndarray], block: int) -> DoubleArray:
-        """In float64, since the data's units may be beyond float32."""
+        """The results of all blocks, in float64: values in units of the data may be beyond float32."""
 
         def body(start: int, stop: int) -> tuple[DoubleArray]:
             return (np.asarray(of_block(rows[start:stop]), np.float64),)

@@ -69,12 +69,12 @@ def answer(
 
 
 def spread_out(rows: IntArray, most: int) -> IntArray:
-    """All rows of a small group, or every so many of a large one."""
+    """At most ``most`` of the rows, evenly spaced."""
     return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int)]
 
 
 def local_of(points: Points, rows: IntArray, near: tuple[int, IntArray], run: Run) -> Local:
-    """What the map shows around some rows, by the numbers and the units of `Answers._near`."""
+    """Arrows, variance shown and importance around some rows of the map."""
     draw = drawn("blend", points, *near)
     mapped = points.mapped
 

@@ -54,7 +54,7 @@ class GroupComparison:
         seed: int,
         run: Run,
     ) -> GroupComparison:
-        """Of the rows of an array or CSR matrix. Ranks are those of the ``described`` rows of each group."""
+        """Moments of the rows of an array or CSR matrix, and rank sums of the ``described`` rows of each group."""
         table, sizes = Table.of(rows), np.bincount(codes)
         sums = table.sums(codes, len(sizes))
         some = np.sort(np.concatenate(described))

@@ -130,7 +130,7 @@ def _contrast(
 
 
 def most_different_of_each(effect_size: DoubleArray, groups: IntArray | None) -> IntArray:
-    """Of each feature of the user the column with the largest effect size, the first of those that are equal."""
+    """For each feature of the user, the column with the largest effect size; the first of equal ones."""
     sizes = np.round(np.abs(effect_size), DECIMALS)
     return np.sort(first_of_each(np.argsort(-sizes, kind="stable"), groups)).astype(np.int32)
 

@@ -61,7 +61,7 @@ class Neighborhoods:
         return cls(RowsAround(points.mapped, near), _to_one(walk_weights(points, chosen, near)), units[near])
 
     def __getitem__(self, part: slice) -> Neighborhoods:
-        """Those of some of the points."""
+        """The neighbourhoods of some of the points."""
         return Neighborhoods(RowsAround(self.mapped, self.near[part]), self.weights[part], self.units[part])
 
     @cached_property
@@ -70,7 +70,7 @@ class Neighborhoods:
 
     @cached_property
     def moments_of_halves(self) -> Moments:
-        """Those of either half of the rows around each point, then those of the next point."""
+        """The moments of both halves of the rows around each point, point after point."""
         parts = np.stack([half.weights for half in self.halves], axis=1)
         data, embedding, near = self.rows.table
         near = np.repeat(near, N_HALVES, axis=0)

@@ -182,7 +182,7 @@ def normal_score(
 
 
 def degrees_of_freedom(error_a: DoubleArray, error_b: DoubleArray, n_a: int, n_b: int) -> DoubleArray:
-    """Those of Welch and Satterthwaite. Where nothing varies they are those of the larger group."""
+    """The degrees of freedom of Welch and Satterthwaite; where nothing varies, those of the larger group."""
     error = error_a + error_b
     with np.errstate(divide="ignore", invalid="ignore"):
         part = error_a / error

@@ -255,7 +255,7 @@ def _points_among_rows(
 
 
 def _joined(parts: list[Points]) -> Points:
-    """All points of several parts, one part after the other."""
+    """The points of several parts in one, part after part."""
 
     def of_all(name: str) -> np.ndarray:
         return np.concatenate([getattr(part, name) for part in parts])

@@ -38,7 +38,7 @@ def projections(lines: DoubleArray, mixes: DoubleArray, spaces: Spaces) -> tuple
 
 
 def _padded(lines: DoubleArray, axis: int, n_more: int) -> DoubleArray:
-    """With so many zeros behind an axis, contiguous."""
+    """The lines with ``n_more`` zeros appended along an axis, contiguous."""
     widths = [(0, n_more if number == axis else 0) for number in range(lines.ndim)]
     return np.ascontiguousarray(np.pad(lines, widths) if n_more else lines)
 

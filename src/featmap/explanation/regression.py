@@ -123,7 +123,7 @@ class Moments:
         return np.divide(fitted, self.spreads, out=np.zeros_like(fitted), where=self.spreads > 0)
 
     def cosines(self, slopes: DoubleArray) -> DoubleArray:
-        """Between all changes that slopes predict and all true ones: tr(AB)/(‖A Δy‖ ‖Δx‖), (points,)."""
+        """The cosine between all predicted and all true changes: tr(AB)/(‖A Δy‖ ‖Δx‖), (points,)."""
         agreement = inner(slopes, self.products)
         predicted = inner(slopes @ np.swapaxes(slopes, 1, 2), self.squares)
         sizes = np.sqrt(np.maximum(predicted, 0) * self.spreads.sum(axis=1))

@@ -67,7 +67,7 @@ def in_turn(n_rows: int, body: Body, block: int) -> tuple[np.ndarray, ...]:
 
 @dataclass(frozen=True)
 class SpacesOfFit:
-    """Those of the fit. A space that several points have in common is made once."""
+    """The tangent spaces of the fit. A space that several points have in common is made once."""
 
     points: Points
     chosen: IntArray
@@ -102,7 +102,7 @@ class SpacesOfFit:
 
 @dataclass(frozen=True)
 class PartOfSpaces:
-    """Those of some of the points. They are made for all points together."""
+    """A view of some points. The spaces are computed once for all points and shared."""
 
     whole: SpacesOfFit
     part: slice
@@ -130,7 +130,7 @@ class PartOfSpaces:
 
 @dataclass(frozen=True)
 class SpacesWithout:
-    """Those made without some rows, which are others for each point. The spaces of these rows do not count."""
+    """Tangent spaces computed without the rows that are left out, which differ from point to point."""
 
     points: Points
     chosen: IntArray

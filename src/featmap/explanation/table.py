@@ -97,7 +97,7 @@ class GroupMoments:
 
     @classmethod
     def of(cls, size: int, sums: DoubleArray) -> GroupMoments:
-        """From sums of values, squares and cubes: (3, n)."""
+        """The moments, from sums of values, squares and cubes: (3, n)."""
         mean, square, cube = sums / size
         variance = square - mean**2
         variance = np.where(variance > ROUNDING * square, variance, 0.0)
@@ -108,7 +108,7 @@ class GroupMoments:
         return GroupMoments(self.size, self.mean[features], self.variance[features], self.third[features])
 
     def centered(self) -> GroupMoments:
-        """Those of features without their mean."""
+        """The same moments with the mean set to 0."""
         return replace(self, mean=np.zeros_like(self.mean))
 
     @property
@@ -118,7 +118,7 @@ class GroupMoments:
 
     @property
     def squared_error(self) -> DoubleArray:
-        """Of the mean."""
+        """The squared standard error of the mean."""
         return self.variance / (self.size - 1)
 
 

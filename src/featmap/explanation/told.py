@@ -48,7 +48,7 @@ class CenteredRows:
         return len(self.roots)
 
     def products(self) -> DoubleArray:
-        """Those of all pairs of rows: (r, r)."""
+        """Inner products of all pairs of rows: (r, r)."""
         if not sp.issparse(self.rows):
             return self.rows @ self.rows.T
         columns, found = self.rows.tocsc(), np.zeros((len(self), len(self)))

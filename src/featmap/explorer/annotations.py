@@ -28,7 +28,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Annotations:
-    """All that is said of the rows."""
+    """Labels, columns, names and images of the rows."""
 
     columns: tuple[Column, ...]
     ids: tuple[str, ...] | None

@@ -15,7 +15,7 @@ Work = Callable[[], bytes]
 
 
 class QueueFull(Exception):
-    """So many questions wait that this one is refused."""
+    """The queue is full, and the question is refused."""
 
 
 class AnswerQueue:

@@ -158,7 +158,7 @@ def _q_values(p_values: DoubleArray, said: IntArray, groups: IntArray | None) ->
 
 
 def _compared(sums: DoubleArray, sizes: tuple[int, int]) -> Answer:
-    """From the sums of values, squares and cubes in both groups, (3, n, 2): as `Contrast` has it, but for p.
+    """The comparison of two groups from sums of values, squares and cubes, (3, n, 2), as in `Contrast` but for p.
 
     Its p-values come from permutations. Here they are Welch's, which a page can compute at once.
     """
@@ -273,7 +273,7 @@ class _Lists:
 
 
 def _mean_distance(matrix: Any, rows: IntArray, others: IntArray) -> DoubleArray:
-    """Of every row to its others; NaN if there are none."""
+    """The mean distance of every row to its neighbours; NaN if it has none."""
     own, place = np.divmod(np.flatnonzero(others >= 0), others.shape[1])
     steps = dense_rows(matrix, others[own, place]) - dense_rows(matrix, rows)[own].astype(np.float64)
     sums = np.bincount(own, np.linalg.norm(steps, axis=1), len(rows))
@@ -321,6 +321,6 @@ def neighbours(answers: Answers, row: int) -> Answer:
 
 
 def values(answers: Answers, rows: IntArray) -> DoubleArray:
-    """All features of some rows, in the user's units: (rows, n)."""
+    """The features of some rows, in the user's units: (rows, n)."""
     features = answers.points.features(rows)
     return features.restore(dense_rows(features.matrix))

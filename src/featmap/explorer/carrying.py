@@ -37,7 +37,7 @@ class Carried:
 
 
 def carried(data: ScaledData) -> Carried:
-    """Without loss."""
+    """The data as they are, compressed without loss."""
     is_sparse = isinstance(data.matrix, SparseRows)
     common = (raw("center", data.user_center), *_units(data), *_lengths(data))
     parts, text = _sparse(data) if is_sparse else _dense(data)

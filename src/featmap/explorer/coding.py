@@ -53,7 +53,7 @@ def raw(name: str, array: np.ndarray) -> Part:
 
 
 def planes(name: str, array: np.ndarray) -> Part:
-    """All first bytes of the elements, then all second bytes, and so on."""
+    """The first bytes of all elements, then the second bytes, and so on."""
     return _part(name, array, "planes", _planes(array))
 
 

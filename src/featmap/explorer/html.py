@@ -271,7 +271,7 @@ def hash_of(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """In ASCII, since a text may hold half of a character."""
+    """The text escaped, in ASCII, since a text may hold half of a surrogate pair."""
     return escape(text).encode("ascii", "xmlcharrefreplace").decode()
 
 

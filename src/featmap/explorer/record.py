@@ -229,7 +229,7 @@ def _of_features(points: Points, run: Run) -> Iterator[Part]:
 
 
 def _of_neighbours(points: Points, order: Order) -> Iterator[Part]:
-    """Of each row: its neighbours, their weights, and what is known of its neighbourhood."""
+    """For each row its neighbours, their weights, and what is known of its neighbourhood."""
     mapped, tangents, k = points.mapped, points.tangents, _n_near(points)
     near = np.ascontiguousarray(tangents.neighbors[:, :k])
     yield neighbours("neighbours", near, order)

@@ -43,7 +43,7 @@ class Errors:
 
 
 def rounding_errors(answers: Answers, data: ScaledData) -> Errors:
-    """Those of data that were rounded."""
+    """The errors that rounding the data makes in the answers."""
     rows = sampled(np.arange(len(answers.points), dtype=np.int32), MEASURED_ROWS, SEED)
     rounded = _with_data(answers, data)
     exact_arrows, arrows = (one.arrows(rows, "blend", None) for one in (answers, rounded))

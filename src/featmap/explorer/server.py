@@ -109,7 +109,7 @@ class App:
 
 
 class _Gone(Exception):
-    """Whoever asked has left."""
+    """The client has closed the connection."""
 
 
 class _TooLong(Exception):

@@ -20,7 +20,7 @@ BLOCK_VALUES = 2**21  # of the rows of a block
 
 @dataclass(frozen=True)
 class GroupSums:
-    """Of every feature in two groups, scaled: what is needed to compare them."""
+    """Scaled sums of every feature in two groups, from which they are compared."""
 
     scale: float  # values in the units of the user are these over the scale
     means: DoubleArray  # (2, n), without the centre

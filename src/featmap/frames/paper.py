@@ -134,7 +134,7 @@ def random_rotations(n_points: int, dim: int, rng: np.random.Generator) -> Doubl
 def step(
     loss: FrameLoss, frames: DoubleArray, drawn: IntArray, rates: DoubleArray, largest_angle: float, run: Run
 ) -> DoubleArray:
-    """All frames turned against the gradient at once."""
+    """Turn all frames against the gradient at once."""
     gradient, moved = np.zeros_like(frames), np.empty_like(frames)
 
     def task(start: int, stop: int) -> None:

@@ -50,7 +50,7 @@ class AttractionWithDensity:
     n_epochs: int  # in which the weight rises
 
     def value(self, embedding: FloatArray) -> float:
-        """With the weight of the last epoch."""
+        """The value with the weight of the last epoch."""
         with Run(None) as one_thread:
             moments = MapMoments.exact(embedding, self.edges, one_thread)
             radii = moments.radii_about(self.target.terms.about, self.axes, one_thread)

@@ -22,7 +22,7 @@ class MapMoments:
 
     @classmethod
     def measured(cls, embedding: FloatArray, edges: Edges, run: Run) -> MapMoments:
-        """From tables, summed in float32: for the descent."""
+        """The moments from tables, summed in float32, for the descent."""
         rows, root = _empty(embedding), edges.curve.root
         kernel = map_moments_in_the_plane if embedding.shape[1] == 2 else map_moments
         run.over_rows(
@@ -33,7 +33,7 @@ class MapMoments:
 
     @classmethod
     def exact(cls, embedding: np.ndarray, edges: Edges, run: Run) -> MapMoments:
-        """In float64 and without tables: for reports and tests."""
+        """The moments in float64 and without tables, for reports and tests."""
         rows = _empty(embedding)
 
         def task(start: int, stop: int) -> None:

@@ -41,7 +41,7 @@ def make_start(init: str | np.ndarray, data: ScaledData, graph: Graph, dim: int,
 
 
 def finished(embedding: np.ndarray, seed: int) -> FloatArray:
-    """With fixed signs, scaled to SIZE, plus a little noise."""
+    """The start with fixed signs, scaled to SIZE, plus a little noise."""
     noise = np.random.default_rng([seed, 1]).normal(0, NOISE, embedding.shape)
     return (_rescaled(with_fixed_signs(embedding)) + noise).astype(np.float32)
 

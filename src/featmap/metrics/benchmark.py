@@ -1,4 +1,4 @@
-"""All metrics of many maps of the same data. What concerns the data alone is measured once."""
+"""All metrics of many maps of the same data. What depends on the data alone is computed once."""
 
 from __future__ import annotations
 
