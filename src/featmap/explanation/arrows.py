@@ -143,7 +143,7 @@ def frame_arrows_of(points: Points, chosen: IntArray) -> DoubleArray:
 
 
 def points_with_spaces(points: Points) -> int:
-    """The number of points whose tangent spaces are held at a time: all points if the spaces of all rows fit into memory."""
+    """The number of points whose tangent spaces are held at a time: all points if those of all rows fit in memory."""
     n_rows, k = points.mapped.tangents.neighbors.shape
     fit_all = n_rows * _bytes_of_space(k) <= BYTES_OF_SPACES
     return max(len(points), 1) if fit_all else _points_with_own_spaces(k)

@@ -58,7 +58,7 @@ class LogRadii:
         return cls(log_radii(radii.total[:, None], counted)[:, 0], log_radii(radii.along, counted), shape)
 
     def correlations(self, other: LogRadii, counted: NDArray[np.bool_]) -> tuple[float, DoubleArray, float]:
-        """Correlations with other log radii over the counted points: in all directions, along each one, and of shape."""
+        """Correlations with other log radii over the counted points: total, along each direction, and of shape."""
         total, *along, shape = correlation(self._columns(counted), other._columns(counted))
         return float(total), np.array(along), float(shape)
 
