@@ -70,7 +70,7 @@ def test_a_frame_that_is_fetched_for_a_local_fit_is_waited_for_likewise(workers)
 
 def test_workers_that_are_paused_are_told(workers, fit):
     (worker,) = workers.workers.values()
-    worker.memory_manager.memory_monitor_interval = None
+    worker.memory_manager.memory_pause_fraction = False  # or it would go on as soon as its memory is looked at
     worker.status = Status.paused
     with without_patience(), pytest.raises(ClusterError, match=f"memory is full: {worker.address}"):
         fit()

@@ -17,6 +17,7 @@ from ..checks.arguments import is_integer
 from ..checks.inputs import check_form, rows_for_scales, warn_of_scales
 from ..checks.parameters import check_parameters
 from ..checks.settings import Settings, drawn_seed, fit_settings
+from ..docstrings import shared_parameters
 from ..errors import InvalidParameterError, StoreError, warn
 from ..neighbors.list_search import COPIES_KEPT
 from .answers import ModelFile, of_all_rows, placed
@@ -44,10 +45,34 @@ It takes the metrics ``"euclidean"`` and ``"cosine"``, dense and sparse rows, an
 """
 
 
+documented = shared_parameters(
+    """
+X : dask array or dask frame of shape (n_samples, n_features)
+    The data: finite numbers, in blocks of rows. Blocks of an array may be sparse CSR matrices.
+y : None
+    Ignored.
+path : str, path or None, default=None
+    The file of the model, on a file system that all workers can reach. Only a local fit needs none; if it is
+    given one, the model is saved there too.
+force : bool, default=False
+    Whether fewer than a million rows are fitted on the cluster as well. By default they are brought here and
+    fitted locally, which is faster.
+n_partitions : int or None, default=None
+    Into how many partitions the rows are divided. The result does not depend on it. By default a partition
+    has about half a million rows.
+callback : callable or None, default=None
+    As in `featmap.FeatMAP.fit`.
+checkpoint : str, path or None, default=None
+    As in `featmap.FeatMAP.fit`. A process that is killed resumes from it.
+"""
+)
+
+
 class FeatMAP(local.FeatMAP):
     # The parameters and attributes are documented once. Python 3.13 takes the indentation off a docstring itself.
     __doc__ = ABOUT + "Parameters\n" + cleandoc(local.FeatMAP.__doc__ or "").partition("Parameters\n")[2] + "\n"
 
+    @documented
     def fit(
         self,
         X: Any,
@@ -63,23 +88,7 @@ class FeatMAP(local.FeatMAP):
 
         Parameters
         ----------
-        X : dask array or dask frame of shape (n_samples, n_features)
-            The data: finite numbers, in blocks of rows. Blocks of an array may be sparse CSR matrices.
-        y : None
-            Ignored.
-        path : str, path or None, default=None
-            The file of the model, on a file system that all workers can reach. Only a local fit needs none; if it is
-            given one, the model is saved there too.
-        force : bool, default=False
-            Whether fewer than a million rows are fitted on the cluster as well. By default they are brought here and
-            fitted locally, which is faster.
-        n_partitions : int or None, default=None
-            Into how many partitions the rows are divided. The result does not depend on it. By default a partition
-            has about half a million rows.
-        callback : callable or None, default=None
-            As in `featmap.FeatMAP.fit`.
-        checkpoint : str, path or None, default=None
-            As in `featmap.FeatMAP.fit`. A process that is killed resumes from it.
+        {X, y, path, force, n_partitions, callback, checkpoint}
 
         Returns
         -------
@@ -113,6 +122,7 @@ class FeatMAP(local.FeatMAP):
         self.__dict__ = fresh.__dict__
         return self
 
+    @documented
     def fit_transform(
         self,
         X: Any,
@@ -128,20 +138,7 @@ class FeatMAP(local.FeatMAP):
 
         Parameters
         ----------
-        X : dask array or dask frame of shape (n_samples, n_features)
-            The data, as in `fit`.
-        y : None
-            Ignored.
-        path : str, path or None, default=None
-            The file of the model, as in `fit`.
-        force : bool, default=False
-            Whether fewer than a million rows are fitted on the cluster as well, as in `fit`.
-        n_partitions : int or None, default=None
-            Into how many partitions the rows are divided, as in `fit`.
-        callback : callable or None, default=None
-            A function that is told how far the fit is, as in `fit`.
-        checkpoint : str, path or None, default=None
-            A file from which a killed fit can be resumed, as in `fit`.
+        {X, y, path, force, n_partitions, callback, checkpoint}
 
         Returns
         -------

@@ -25,12 +25,12 @@ from ..values import FloatArray, IntArray, SearchReport
 from .blocks import Blocks, joined, n_bytes_of_row
 from .cluster import persisted, results, sent_once
 
-# Of what a visit takes there and back. More queries set out in several rounds, so that no task holds more.
+# The bytes of a visit, there and back. More queries are sent in several rounds, so that no task holds more.
 BYTES_OF_VISIT = 2**27
 
 FoundInPart = tuple[IntArray, IntArray, np.ndarray, int]  # numbers of rows, their nearest, distances, bytes exchanged
 
-# Rows on their way to a partition: their numbers, rising, the rows, and the lists that they belong to.
+# The rows of a block that go to one partition: their numbers, rising, the rows, and their lists.
 Share = tuple[IntArray, Matrix, IntArray]
 
 
@@ -224,9 +224,9 @@ def _completed(indices: IntArray, distances: np.ndarray, queries: Matrix, partit
 
 @dataclass(frozen=True)
 class Visit:
-    """Queries on their way to a partition."""
+    """The queries that one partition answers."""
 
-    queries: IntArray  # which of those that set out
+    queries: IntArray  # their numbers in the block that they come from
     rows: Matrix
     lists: IntArray  # what to look into, −1 for lists of other partitions
     points: FloatArray | None  # their coordinates, unless they are soon made of the rows again
