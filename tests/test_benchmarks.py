@@ -72,10 +72,9 @@ def good():
     )
 
 
-def without(results, method):
-    return Results(
-        results.machine, results.imports, {key: r for key, r in results.runs.items() if r["method"] != method}
-    )
+def without(results, **job):
+    """Return the other runs."""
+    return {key: r for key, r in results.runs.items() if any(r[name] != value for name, value in job.items())}
 
 
 def measured(results, words):
@@ -87,13 +86,22 @@ def test_good_results_reach_every_target(good):
     assert [target.what for target in promised if not target.reached] == []
 
 
-def test_the_median_of_rounds_counts(good):
-    assert measured(good, "both at their defaults: CPU seconds against UMAP").measured == "0.20"
-
-
-def test_equal_epochs_are_compared_with_equal_epochs(good):
-    """30 s against 300 s, and beside it our default, 25 s."""
-    assert measured(good, "both at 500 epochs").measured == "0.10 (featMAP at its default: 0.08)"
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("both at their defaults: CPU seconds against UMAP", "0.20"),  # the median of two rounds
+        ("both at 500 epochs", "0.10 (featMAP at its default: 0.08)"),  # 30 s against 300 s; our default takes 25 s
+        ("serial share", "0.04 (wall seconds of 2 threads against 1: 0.54)"),  # 1 of 25 CPU s: 13 s on two threads
+        ("MNIST: peak memory", "700 MB"),  # beyond interpreter and data
+        ("3,000,000 × 50: peak", "0.68 GB"),
+        ("seeded", "1.00 (UMAP, wall: 2.00)"),
+        ("exponent", "1.00 (Gaussian, to 1,000,000 rows: 1.30)"),  # rows to the 1, and rows to the lg 20
+    ],
+)
+def test_figures_beside_the_goals(good, words, expected):
+    good.runs["small"] = run(Job("featMAP", "10000", round=2), 50.0)  # growth counts from 100,000 rows on
+    good.runs["on request"] = run(Job("featMAP", "10000000"), 90_000.0)
+    assert measured(good, words).measured == expected
 
 
 @pytest.mark.parametrize(
@@ -127,26 +135,8 @@ def test_a_worse_figure_misses_its_target(good, words, job, more):
     assert measured(good, words).reached is False
 
 
-def test_growth_counts_from_100000_rows_on(good):
-    """Both lines are made of powers: rows to the 1, and rows to the lg 20."""
-    good.runs["small"] = run(Job("featMAP", "10000", round=2), 50.0)
-    good.runs["on request"] = run(Job("featMAP", "10000000"), 90_000.0)
-    assert measured(good, "exponent").measured == "1.00 (Gaussian, to 1,000,000 rows: 1.30)"
-
-
 def test_growth_needs_both_ends(good):
-    rest = {key: r for key, r in good.runs.items() if r["data"] != "3000000"}
-    assert measured(Results(runs=rest), "exponent").reached is None
-
-
-def test_serial_share_is_what_two_threads_cannot_share(good):
-    """25 CPU s of which 1 is serial take 13 s on two threads."""
-    assert measured(good, "serial share").measured == "0.04 (wall seconds of 2 threads against 1: 0.54)"
-
-
-def test_memory_is_beyond_interpreter_and_data(good):
-    assert measured(good, "MNIST: peak memory").measured == "700 MB"
-    assert measured(good, "3,000,000 × 50: peak").measured == "0.68 GB"
+    assert measured(Results(runs=without(good, data="3000000")), "exponent").reached is None
 
 
 def test_ten_million_rows_are_stated_if_they_were_run(good):
@@ -155,10 +145,6 @@ def test_ten_million_rows_are_stated_if_they_were_run(good):
     assert measured(good, "10,000,000 × 50").measured == "2000 CPU s, 1000 s, 12.0 GB"
     good.runs["on request"] = failure(Job("featMAP", "10000000"), "out of memory")
     assert measured(good, "10,000,000 × 50").measured == "out of memory"
-
-
-def test_seeds_of_umap_stand_beside_ours(good):
-    assert measured(good, "seeded").measured == "1.00 (UMAP, wall: 2.00)"
 
 
 def test_slow_imports_miss_their_targets(good):
@@ -173,7 +159,7 @@ def test_what_was_not_run_is_not_measured():
 
 
 def test_a_peer_that_fails_is_behind_and_one_that_never_ran_leaves_it_open(good):
-    rest = without(good, "TriMap").runs
+    rest = without(good, method="TriMap")
     failed = Results(runs={**rest, "failed": failure(Job("TriMap", "mnist"), "more than 15 minutes")})
     assert measured(failed, "every peer").reached is True
     absent = Results(runs={**rest, "failed": failure(Job("TriMap", "mnist"), "not installed")})
@@ -182,9 +168,9 @@ def test_a_peer_that_fails_is_behind_and_one_that_never_ran_leaves_it_open(good)
 
 
 def test_a_million_rows_that_umap_does_not_finish(good):
-    job = Job("UMAP", "1000000")
-    rest = {key: r for key, r in good.runs.items() if (r["method"], r["data"]) != (job.method, job.data)}
-    target = measured(Results(runs={**rest, "failed": failure(job, "out of memory")}), "1,000,000 × 50, both")
+    failed = failure(Job("UMAP", "1000000"), "out of memory")
+    rest = without(good, method="UMAP", data="1000000")
+    target = measured(Results(runs={**rest, "failed": failed}), "1,000,000 × 50, both")
     assert (target.measured, target.reached) == ("UMAP: out of memory", None)
 
 
@@ -223,11 +209,8 @@ def test_rows_of_a_table_have_as_many_cells_as_its_head(good):
         assert len(tables) == 7
         for table in tables:
             assert len({line.count("|") for line in table.splitlines()}) == 1
-
-
-def test_the_quality_of_a_map_is_in_the_table(good):
     line = next(line for line in as_markdown(good).splitlines() if line.startswith("| densMAP | default | all "))
-    assert line.endswith("| 0.971 | 0.952 | 0.963 | – |")
+    assert line.endswith("| 0.971 | 0.952 | 0.963 | – |")  # the quality of its map
 
 
 def lines_after(text, heading):
@@ -278,22 +261,11 @@ def test_the_readme_has_a_place_for_results():
     assert (text.count(BEGIN), text.count(END)) == (1, 1)
 
 
-PLANS = pytest.mark.parametrize("plan", [full_plan() + on_request(), quick_plan()], ids=["full", "quick"])
-
-
-@PLANS
-def test_jobs_of_a_plan_have_their_own_names(plan):
+@pytest.mark.parametrize("plan", [full_plan() + on_request(), quick_plan()], ids=["full", "quick"])
+def test_jobs_of_a_plan_have_their_own_names_and_a_method(plan):
     assert len({job.key for job in plan}) == len({job.file_name for job in plan}) == len(plan)
-
-
-@PLANS
-def test_every_job_has_a_method(plan):
     assert {job.method for job in plan} <= set(METHODS)
-
-
-@PLANS
-def test_only_methods_that_take_a_metric_get_documents(plan):
-    assert {job.method for job in plan if job.data == "tfidf"} <= {"featMAP", "UMAP"}
+    assert {job.method for job in plan if job.data == "tfidf"} <= {"featMAP", "UMAP"}  # they take a metric
 
 
 def test_every_target_has_its_jobs():
@@ -317,11 +289,8 @@ def test_jobs_are_asked_for_by_whole_words():
     assert asked_for(plan, plan + request, ["10000000"]) == request
     assert asked_for(plan, plan + request, None) == plan
     assert {job.method for job in asked_for(plan, plan, ["UMAP | mnist"])} == {"UMAP"}
-
-
-def test_a_name_that_no_job_has_is_an_error():
     with pytest.raises(SystemExit, match=r"--only mnits: no job .*\n  featMAP \| digits"):
-        asked_for(full_plan(), full_plan(), ["mnits"])
+        asked_for(plan, plan, ["mnits"])
 
 
 def test_the_longest_time_is_told_beforehand():
@@ -358,9 +327,6 @@ def test_what_is_kept_when_a_run_goes_on():
     only = set(kept_runs(Results(runs=runs), known, [ours], "new"))
     assert only == {peer.key, absent.key, partial.key, request.key}
 
-
-def test_forgetting_leaves_other_jobs():
-    ours, peer = Job("featMAP", "mnist"), Job("UMAP", "mnist")
     results = Results(runs={ours.key: {}, peer.key: {}})
     forget(results, [ours, Job("featMAP", "digits")])
     assert set(results.runs) == {peer.key}
@@ -400,11 +366,8 @@ def test_a_process_cut_short_leaves_no_children(tmp_path, monkeypatch):
 
 
 def test_reasons_of_failures():
-    assert (
-        reason(-9, "")
-        == reason(1, "numpy._core._exceptions._ArrayMemoryError: Unable to allocate")
-        == "out of memory"
-    )
+    out_of_memory = reason(1, "numpy._core._exceptions._ArrayMemoryError: Unable to allocate")
+    assert reason(-9, "") == out_of_memory == "out of memory"
     assert reason(-11, "") == "ended by SIGSEGV"
     assert reason(1, "Traceback\nValueError: no\n") == "ValueError: no"
     assert reason(3, "") == "exit code 3"

@@ -30,15 +30,10 @@ def four_islands():
     return explain(data, CENTRES[island] + rng.uniform(size=(400, 2))), island
 
 
-def middle(box):
-    return np.array([(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2])
-
-
 def island_of(ax, text):
     """Return the island whose middle is nearest to a text."""
-    return int(
-        np.linalg.norm(ax.transData.transform(CENTRES + 0.5) - middle(text.get_window_extent()), axis=1).argmin()
-    )
+    box = text.get_window_extent()
+    return int(np.linalg.norm(ax.transData.transform(CENTRES + 0.5) - (box.min + box.max) / 2, axis=1).argmin())
 
 
 def test_features_that_set_regions_apart_are_named_there(four_islands):
@@ -86,17 +81,16 @@ def test_no_more_regions_and_names_than_asked_for(four_islands, k, n_names):
     assert all(len(text.get_text().split("\n")) <= n_names for text in found)
 
 
-@pytest.mark.parametrize("n_names", [0, 6, 1.5, "three"])
-def test_a_number_of_names_must_be_one(four_islands, n_names):
-    with pytest.raises(InvalidParameterError, match=r"^features_on_map\(n_names=.*\): n_names must be an integer"):
-        plot.features_on_map(four_islands[0], n_names=n_names)
-
-
-def test_scores_of_another_shape_are_refused(four_islands):
-    with pytest.raises(
-        InvalidParameterError, match=r"^features_on_map\(scores=…\): .* shape \(400, 6\); got shape \(3, 6"
-    ):
-        plot.features_on_map(four_islands[0], scores=np.zeros((3, 6)))
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        *(("n_names", wrong, r"n_names=.*\): n_names must be an integer") for wrong in (0, 6, 1.5, "three")),
+        ("scores", np.zeros((3, 6)), r"scores=…\): .* shape \(400, 6\); got shape \(3, 6"),
+    ],
+)
+def test_wrong_parameters_are_named(four_islands, name, value, message):
+    with pytest.raises(InvalidParameterError, match=rf"^features_on_map\({message}"):
+        plot.features_on_map(four_islands[0], **{name: value})
 
 
 def test_scores_of_sparse_data_are_those_of_dense_data(rng):
@@ -161,10 +155,10 @@ def with_a_speck():
 
 def test_rows_fewer_than_the_neighbours_of_a_row_are_no_region(with_a_speck):
     assert with_a_speck._points.mapped.manifold.n_neighbors == 15
-    named = [text.get_text() for text in texts(plot.features_on_map(with_a_speck), "region")]
+    ax = plot.features_on_map(with_a_speck)
+    named = [text.get_text() for text in texts(ax, "region")]
     assert any("feature 0" in text for text in named)
     assert not any("↑ feature 2" in text or "↑ feature 3" in text for text in named)
-    ax = plot.features_on_map(with_a_speck)
     assert colour_at(ax, with_a_speck.embedding_[304])[:3] == to_rgba(NEUTRAL)[:3]
 
 
@@ -197,50 +191,40 @@ def test_the_densest_place_of_a_group_is_in_its_larger_part(rng):
 
 ROOM = np.array([[0.0, 0.0], [200.0, 100.0]])
 NOTHING = np.empty((0, 2))
+SIZE, ANCHOR = np.array([40.0, 10.0]), np.array([100.0, 50.0])
 
 
-def covers(centre, size, place):
-    return (np.abs(centre - place) < np.asarray(size) / 2).all()
-
-
-def test_a_box_that_has_its_place_to_itself_is_there():
-    centres, all_free = place_boxes([Wish(np.array([50.0, 50.0]), np.array([40.0, 10.0]))], ROOM, NOTHING)
-    assert centres.tolist() == [[50, 50]]
-    assert all_free
-
-
-def test_boxes_at_one_place_are_moved_apart_and_stay_near():
-    size = np.array([40.0, 10.0])
-    centres, all_free = place_boxes([Wish(np.array([50.0, 50.0]), size)] * 5, ROOM, NOTHING)
-    gaps = np.abs(centres[:, None] - centres)[np.triu_indices(5, 1)]
-    assert ((gaps[:, 0] >= 40 - 1e-9) | (gaps[:, 1] >= 10 - 1e-9)).all()
-    assert np.linalg.norm(centres - 50, axis=1).max() < 60
-    assert all_free
-
-
-def test_boxes_stay_in_the_room():
-    centres, all_free = place_boxes([Wish(np.array([199.0, 1.0]), np.array([40.0, 10.0]))], ROOM, NOTHING)
+def test_a_box_alone_is_where_it_wishes_or_next_to_it_in_the_room():
+    centres, all_free = place_boxes([Wish(ANCHOR, SIZE)], ROOM, NOTHING)
+    assert (centres.tolist(), all_free) == ([ANCHOR.tolist()], True)
+    centres, all_free = place_boxes([Wish(np.array([199.0, 1.0]), SIZE)], ROOM, NOTHING)
     assert all_free
     assert (np.abs(centres - ROOM.mean(axis=0)) <= [80, 45]).all()
 
 
+def test_boxes_at_one_place_are_moved_apart_and_stay_near():
+    centres, all_free = place_boxes([Wish(ANCHOR, SIZE)] * 5, ROOM, NOTHING)
+    gaps = np.abs(centres[:, None] - centres)[np.triu_indices(5, 1)]
+    assert ((gaps[:, 0] >= 40 - 1e-9) | (gaps[:, 1] >= 10 - 1e-9)).all()
+    assert np.linalg.norm(centres - ANCHOR, axis=1).max() < 60
+    assert all_free
+
+
 def test_a_box_beside_its_anchor_is_clear_of_it_and_on_the_wanted_side():
-    size, anchor = np.array([40.0, 10.0]), np.array([100.0, 50.0])
     for away in ([1.0, 0.0], [0.0, -1.0], [-0.6, 0.8]):
-        ((centre,), _) = place_boxes([Wish(anchor, size, 5.0, np.array(away))], ROOM, NOTHING)
-        outside = np.maximum(np.abs(centre - anchor) - size / 2, 0)
+        ((centre,), _) = place_boxes([Wish(ANCHOR, SIZE, 5.0, np.array(away))], ROOM, NOTHING)
+        outside = np.maximum(np.abs(centre - ANCHOR) - SIZE / 2, 0)
         assert np.linalg.norm(outside) > 2
-        assert (centre - anchor) @ away > 0
+        assert (centre - ANCHOR) @ away > 0
 
 
 def test_boxes_do_not_cover_what_should_stay_visible():
-    size, anchor = np.array([40.0, 10.0]), np.array([100.0, 50.0])
-    ((centre,), _) = place_boxes([Wish(anchor, size)], ROOM, anchor[None])
-    assert not covers(centre, size, anchor)
+    ((centre,), _) = place_boxes([Wish(ANCHOR, SIZE)], ROOM, ANCHOR[None])
+    assert not (np.abs(centre - ANCHOR) < SIZE / 2).all()
 
 
 def test_what_finds_no_place_overlaps_and_is_reported():
-    wishes = [Wish(np.array([100.0, 50.0]), np.array([190.0, 80.0]))] * 2
+    wishes = [Wish(ANCHOR, np.array([190.0, 80.0]))] * 2
     centres, all_free = place_boxes(wishes, ROOM, NOTHING)
     assert not all_free
     assert (np.abs(centres - ROOM.mean(axis=0)) <= [5 + 1e-9, 10 + 1e-9]).all()
@@ -265,31 +249,22 @@ def written(ax):
     return " ".join(text.get_text() for text in ax.findobj(lambda artist: hasattr(artist, "get_text")))
 
 
-@pytest.mark.parametrize("draw", NAMED_PIXELS.values(), ids=NAMED_PIXELS)
-def test_pixels_are_named_by_row_and_column(model, draw):
+@pytest.mark.parametrize("name", NAMED_PIXELS)
+def test_pixels_are_named_by_row_and_column(model, name):
+    draw, names = NAMED_PIXELS[name], [f"x{number}" for number in range(64)]
     text = written(draw(model, image_shape=(8, 8)))
     assert "row 3, column 5" in text or text.count(", column ") > 1
     assert "feature 2" not in text
     assert ", column " not in written(draw(model))
-    assert ", column " not in written(
-        draw(model, image_shape=(8, 8), feature_names=[f"x{number}" for number in range(64)])
-    )
+    assert ", column " not in written(draw(model, image_shape=(8, 8), feature_names=names))
+    with pytest.raises(InvalidParameterError, match=rf"^{name.split()[0]}\(image_shape=\(8, 7\)\): image_shape must"):
+        draw(model, image_shape=(8, 7))
 
 
-@pytest.mark.parametrize("name", NAMED_PIXELS)
-def test_a_wrong_shape_is_named_everywhere(model, name):
-    message = rf"^{name.split()[0]}\(image_shape=\(8, 7\)\): image_shape must be"
-    with pytest.raises(InvalidParameterError, match=message):
-        NAMED_PIXELS[name](model, image_shape=(8, 7))
-
-
-def test_channels_of_a_pixel_have_names_of_their_own(model):
+def test_channels_and_colours_of_a_pixel_have_names_of_their_own(model, rng):
     title = plot.feature(model, 29, image_shape=(4, 8, 2)).get_title()
     assert title.startswith("Where row 1, column 6, channel 1 varies")
-
-
-def test_colours_of_a_pixel_are_named():
-    data = np.random.default_rng(0).normal(size=(60, 12))
+    data = rng.normal(size=(60, 12))
     title = plot.feature(explain(data, data[:, :2]), 5, image_shape=(2, 2, 3)).get_title()
     assert title.startswith("Where row 0, column 1, blue varies")
 
