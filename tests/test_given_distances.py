@@ -40,8 +40,12 @@ def fitted():
     return fit()
 
 
-def test_neighbors_graph_and_radii_are_those_of_the_features(fitted):
-    plain = FeatMAP(**QUICK).fit(TABLE)
+@pytest.fixture(scope="module")
+def plain():
+    return FeatMAP(**QUICK).fit(TABLE)
+
+
+def test_neighbors_graph_and_radii_are_those_of_the_features(fitted, plain):
     np.testing.assert_array_equal(fitted.neighbors_[0], plain.neighbors_[0])
     np.testing.assert_allclose(fitted.neighbors_[1], plain.neighbors_[1], rtol=1e-6)
     np.testing.assert_allclose(fitted.graph_.toarray(), plain.graph_.toarray(), atol=1e-5)
@@ -50,11 +54,8 @@ def test_neighbors_graph_and_radii_are_those_of_the_features(fitted):
 
 def test_the_map_is_as_good_as_that_of_the_features(digits):
     X = digits[:500]
-    of_features, of_distances = (
-        FeatMAP(random_state=0).fit(X),
-        fit(pairwise_distances(X), n_neighbors=15, n_epochs=None),
-    )
-    expected = metrics.trustworthiness(X, of_features.embedding_)
+    of_distances = fit(pairwise_distances(X), n_neighbors=15, n_epochs=None)
+    expected = metrics.trustworthiness(X, FeatMAP(random_state=0).fit_transform(X))
     assert metrics.trustworthiness(X, of_distances.embedding_) > expected - 0.01
 
 
@@ -141,20 +142,20 @@ def test_many_rows_begin_coarsely(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"n_components": 1}, {"n_components": 5}, {"init": "random"}, {"init": TABLE[:, :2]}]
+    "given",
+    [
+        *({"n_components": 1}, {"n_components": 5}, {"init": "random"}, {"init": TABLE[:, :2]}),
+        {"distances": np.zeros((30, 30))},
+    ],
 )
-def test_any_map_is_finite(parameters):
-    assert np.isfinite(fit(**parameters).embedding_).all()
+def test_any_map_is_finite(given):
+    assert np.isfinite(fit(**given).embedding_).all()
 
 
 @pytest.mark.parametrize("m", [2, 3, 5])
 def test_a_handful_of_rows(m):
     with pytest.warns(FeatmapWarning, match="n_neighbors=8 is larger"):
         assert np.isfinite(fit(DISTANCES[:m, :m]).embedding_).all()
-
-
-def test_equal_rows():
-    assert np.isfinite(fit(np.zeros((30, 30))).embedding_).all()
 
 
 def test_the_same_bytes_on_any_number_of_threads(fitted):
@@ -263,9 +264,8 @@ def test_questions_about_features_say_what_to_do(name, fitted, tmp_path, monkeyp
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_the_error_recommends_works(fitted):
+def test_what_the_error_recommends_works(fitted, plain):
     explained = explain(TABLE, fitted.embedding_, precomputed_knn=DISTANCES, n_neighbors=8)
-    plain = FeatMAP(**QUICK).fit(TABLE)
     np.testing.assert_allclose(explained.feature_importance(), plain.feature_importance(), atol=1e-4)
     with_both = FeatMAP(**QUICK, precomputed_knn=DISTANCES).fit(TABLE)
     np.testing.assert_array_equal(with_both.neighbors_[0], plain.neighbors_[0])

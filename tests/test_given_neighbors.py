@@ -15,6 +15,17 @@ OTHERS = "precomputed_knn: the given distances are not those of metric=.* pass m
 WITH_COPIES = np.repeat(TABLE[:20], 4, axis=0)
 
 
+@pytest.fixture(scope="module")
+def plain():
+    return FeatMAP(**QUICK).fit(TABLE)
+
+
+@pytest.fixture(scope="module")
+def in_thousands():
+    """A model of data in other units."""
+    return FeatMAP(**QUICK).fit(1000 * TABLE)
+
+
 def digest(model, X):
     arrays = (model.embedding_, model.frames_, model.radii_, model.feature_importance(), model.arrows())
     graph = model.graph_.data, model.graph_.indices, model.graph_.indptr
@@ -42,12 +53,10 @@ def test_the_neighbors_of_a_model_make_the_same_map(case):
     assert digest(again, X) == digest(model, X)
 
 
-def test_neighbors_are_the_nearest_others_in_units_of_the_data():
-    X = 1000 * TABLE
-    indices, distances = FeatMAP(**QUICK).fit(X).neighbors_
-    expected, nearest = NearestNeighbors(n_neighbors=6).fit(X).kneighbors(X)
-    np.testing.assert_array_equal(indices, nearest[:, 1:])
-    np.testing.assert_allclose(distances, expected[:, 1:], rtol=1e-5)
+def test_neighbors_are_the_nearest_others_in_units_of_the_data(in_thousands):
+    indices, distances = in_thousands.neighbors_
+    np.testing.assert_array_equal(indices, INDICES[:, 1:])
+    np.testing.assert_allclose(distances, 1000 * DISTANCES[:, 1:], rtol=1e-5)
 
 
 def test_neighbors_are_those_of_the_fit_whatever_the_parameters_are_now():
@@ -58,10 +67,10 @@ def test_neighbors_are_those_of_the_fit_whatever_the_parameters_are_now():
 
 
 @pytest.mark.parametrize("is_given", [False, True])
-def test_neighbors_come_back_from_a_file(is_given, tmp_path):
-    model = FeatMAP(**QUICK).fit(1000 * TABLE)
+def test_neighbors_come_back_from_a_file_in_their_units(in_thousands, is_given, tmp_path):
+    model = in_thousands
     if is_given:
-        model = FeatMAP(**QUICK, precomputed_knn=model.neighbors_).fit(1000 * TABLE)
+        model = FeatMAP(**QUICK, precomputed_knn=model.neighbors_).fit(1000 * TABLE).set_params(precomputed_knn=None)
     model.save(tmp_path / "model")
     for loaded, expected in zip(FeatMAP.load(tmp_path / "model").neighbors_, model.neighbors_, strict=True):
         np.testing.assert_array_equal(loaded, expected)
@@ -94,8 +103,8 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_neighbors_of_other_tools(form):
-    plain, given = FeatMAP(**QUICK).fit(TABLE), FeatMAP(**QUICK, precomputed_knn=FORMS[form]).fit(TABLE)
+def test_neighbors_of_other_tools(form, plain):
+    given = FeatMAP(**QUICK, precomputed_knn=FORMS[form]).fit(TABLE)
     np.testing.assert_array_equal(given.neighbors_[0], plain.neighbors_[0])
     np.testing.assert_allclose(given.neighbors_[1], plain.neighbors_[1], rtol=1e-5)
     np.testing.assert_allclose(given.graph_.toarray(), plain.graph_.toarray(), atol=1e-5)
@@ -104,10 +113,10 @@ def test_neighbors_of_other_tools(form):
 
 
 @pytest.mark.slow
-def test_umap_learns_own_triple(umap):
+def test_umap_learns_own_triple(umap, plain):
     triple = umap.umap_.nearest_neighbors(TABLE, 6, "euclidean", None, False, np.random.RandomState(0))
     given = FeatMAP(**QUICK, precomputed_knn=triple).fit(TABLE)
-    np.testing.assert_array_equal(given.neighbors_[0], FeatMAP(**QUICK).fit(TABLE).neighbors_[0])
+    np.testing.assert_array_equal(given.neighbors_[0], plain.neighbors_[0])
 
 
 def with_missing(index, distance):
@@ -162,13 +171,6 @@ def test_changes_to_neighbors_do_not_reach_the_model():
     assert np.array_equal(model.feature_importance(), importance)
 
 
-def test_units_of_given_neighbors_are_kept_in_a_file(tmp_path):
-    model = FeatMAP(**QUICK).fit(1000 * TABLE)
-    again = FeatMAP(**QUICK, precomputed_knn=model.neighbors_).fit(1000 * TABLE).set_params(precomputed_knn=None)
-    again.save(tmp_path / "model")
-    assert np.array_equal(FeatMAP.load(tmp_path / "model").neighbors_[1], model.neighbors_[1])
-
-
 def test_a_matrix_of_connections_is_not_one_of_distances():
     with pytest.warns(FeatmapWarning, match=OTHERS), pytest.warns(FeatmapWarning, match="all distances are 1"):
         FeatMAP(**QUICK, precomputed_knn=kneighbors_graph(TABLE, 6)).fit(TABLE)
@@ -206,8 +208,7 @@ def random_neighbors():
 
 def single(X, **options):
     """Neighbours found in float32."""
-    graph = kneighbors_graph(X.astype(np.float32), 5, mode="distance", **options)
-    return graph.astype(np.float32)
+    return kneighbors_graph(X.astype(np.float32), 5, mode="distance", **options).astype(np.float32)
 
 
 SAME_DISTANCES = {
@@ -230,6 +231,6 @@ def test_distances_of_the_metric_get_no_warning(case):
     assert np.isfinite(FeatMAP(**QUICK, metric=metric, precomputed_knn=given).fit(X).embedding_).all()
 
 
-def test_given_neighbors_make_up_for_a_metric_that_does_not_fit_the_data():
-    given = FeatMAP(**QUICK).fit(TABLE).neighbors_
-    assert np.isfinite(FeatMAP(**QUICK, metric="haversine", precomputed_knn=given).fit(TABLE).embedding_).all()
+def test_given_neighbors_make_up_for_a_metric_that_does_not_fit_the_data(plain):
+    model = FeatMAP(**QUICK, metric="haversine", precomputed_knn=plain.neighbors_).fit(TABLE)
+    assert np.isfinite(model.embedding_).all()
