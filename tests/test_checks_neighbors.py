@@ -45,12 +45,9 @@ def in_csr(indices, distances):
 
 def test_pairs_with_or_without_the_row_itself_in_any_order(near):
     indices, distances = near
-    for given in (
-        (indices, distances),
-        with_self(near),
-        (indices[:, ::-1], distances[:, ::-1]),
-        [indices, distances],
-    ):
+    reversed_order = indices[:, ::-1], distances[:, ::-1]
+    lists = indices.tolist(), distances.tolist()
+    for given in (near, with_self(near), reversed_order, [indices, distances], lists):
         assert_first(given_neighbors(given, 50, 5), near)
 
 
@@ -113,24 +110,13 @@ def test_missing_neighbors_get_no_edge(X, near):
     assert np.isfinite(model.transform(X)).all()
 
 
-def test_neighbors_of_a_model_are_accepted_back(X):
-    first = FeatMAP(n_neighbors=8, n_epochs=5, random_state=0).fit(X)
-    indices, distances = first.neighbors_
-    assert indices.shape == distances.shape == (50, 7)
-    np.testing.assert_allclose(distances, reference.nearest_others(X, 7)[1], rtol=1e-5)
-    again = FeatMAP(n_neighbors=8, n_epochs=5, random_state=0, precomputed_knn=first.neighbors_).fit(X)
-    # Distances are the same up to a power of two, of which memberships are free.
-    assert np.array_equal(again.graph_.toarray(), first.graph_.toarray())
-    assert np.array_equal(again.embedding_, first.embedding_)
-    assert np.array_equal(again.neighbors_[1], distances)
-
-
 def test_rows_of_different_lengths_are_refused_with_the_number_needed(near):
     matrix = in_csr(*near).tolil()
     matrix[3, near[0][3, 3:]] = 0
     ragged = sp.csr_matrix(matrix)
     ragged.eliminate_zeros()
-    with pytest.raises(InvalidDataError, match=r"precomputed_knn: 5 neighbours are needed for every row.*only 3"):
+    message = r"precomputed_knn: 5 neighbours are needed for every row.*only 3; give more neighbours"
+    with pytest.raises(InvalidDataError, match=message):
         given_neighbors(ragged, 50, 5)
     assert_first(given_neighbors(ragged, 50, 3), near, 3)
 
@@ -157,7 +143,7 @@ def test_a_row_may_store_more_than_is_needed(near):
         (lambda i, d: (i, d * 1e31), "at most 1e"),
         (lambda i, d: (i, d.astype(str)), "distances must"),
         (lambda i, d: (i[:, :3], d[:, :3]), "only 3"),
-        (lambda i, d: (i[:, [0, 0, 1, 2, 3]], d[:, [0, 0, 1, 2, 3]]), "twice"),
+        (lambda i, d: (i[:, [0, 0, 1, 2, 3]], d[:, [0, 0, 1, 2, 3]]), "names the same neighbour twice"),
         (lambda i, d: in_csr(i, -d), "negative"),
         (lambda i, d: in_csr(i, d * np.nan), "NaN"),
         (lambda i, d: in_csr(i, d)[:49], "shape"),

@@ -53,6 +53,11 @@ def scaled(wine):
     return pipeline, pipeline[-1], in_original_units(pipeline)
 
 
+def of_table(features):
+    """The columns of the table that features come from: that of a value of a category, or themselves."""
+    return [getattr(feature, "category", feature) for feature in features]
+
+
 def values_of(answers):
     """All values that an explanation has, in its units."""
     features = answers._points.features()
@@ -156,6 +161,7 @@ def test_new_rows_are_explained_in_units(scaled, wine):
     answers = in_original_units(pipeline, new)
     np.testing.assert_allclose(values_of(answers), new.to_numpy(), rtol=1e-5)
     np.testing.assert_array_equal(answers.embedding_, pipeline.transform(new))
+    assert scaled[2].why("wine 7").subject == "Row wine 7"  # names of rows are kept
 
 
 def test_a_pipeline_of_one_step_explains_new_rows():
@@ -164,10 +170,6 @@ def test_a_pipeline_of_one_step_explains_new_rows():
     found = in_original_units(pipeline, X[:5])
     np.testing.assert_array_equal(found.arrows(), pipeline[-1].explain(X[:5]).arrows())
     assert list(found.feature_names_in_) == ["x0", "x1", "x2", "x3"]
-
-
-def test_names_of_rows_are_kept(scaled):
-    assert scaled[2].why("wine 7").subject == "Row wine 7"
 
 
 def categories(n_rows=240):
@@ -202,11 +204,11 @@ def test_a_category_is_in_each_list_once(table):
     assert answers.n_features_in_ == 2 + 3 + 4 + 2
     for why in (answers.why(0, k=20), answers.why(range(120), k=20)):
         for found in (why.apart, why.changes, why.hidden):
-            named = [getattr(line.feature, "category", line.feature) for line in found]
+            named = of_table(line.feature for line in found)
             assert len(named) == len(set(named))
     for by in ("apart", "shown", "varies"):
         for row in answers.top_features([0, 200], k=20, by=by):
-            assert sorted(getattr(name, "category", name) for name in row) == sorted(frame.columns)
+            assert sorted(of_table(row)) == sorted(frame.columns)
     assert len(answers.contrast(range(120)).features) == 5
 
 
@@ -251,13 +253,12 @@ def test_what_the_map_shows_of_a_category_is_over_all_its_columns(table):
     expected = (of_columns.explained[is_noise] * spreads).sum() / spreads.sum()
     np.testing.assert_allclose(found.explained[is_noise], expected, rtol=1e-6)
     np.testing.assert_array_equal(found.explained[:2], of_columns.explained[:2])
-    named = [getattr(name, "category", name) for name in found.top(20)]
-    assert sorted(named) == sorted(frame.columns)
+    assert sorted(of_table(found.top(20))) == sorted(frame.columns)
     assert len(found.to_frame()) == 5
-    alone = [getattr(name, "category", name) for name in answers.backing().alone]
+    alone = of_table(answers.backing().alone)
     assert len(alone) == len(set(alone))
     assert "noise" in alone
-    lines = [getattr(name, "category", name) for name in answers.backing().to_frame().feature]
+    lines = of_table(answers.backing().to_frame().feature)
     assert len(lines) == len(set(lines)) < len(answers.backing().features)
 
 
@@ -382,7 +383,7 @@ def test_a_map_of_another_method_is_explained_in_units(mixed):
     np.testing.assert_allclose(answers.arrows([3])[0, :2], plain.arrows([3])[0, :2] * scales[:, None], rtol=1e-4)
     assert answers.trust().by_another_method
     found = answers.contrast(range(60), n_permutations=9)
-    assert sorted(getattr(name, "category", name) for name in found.features) == ["depth_mm", "island", "mass_g"]
+    assert sorted(of_table(found.features)) == ["depth_mm", "island", "mass_g"]
     assert found.difference[0] == pytest.approx(mixed["mass_g"][:60].mean() - mixed["mass_g"][60:].mean(), rel=1e-4)
     assert "mass_g" in str(answers.why(3))
     assert in_original_units(plain[:5], preparation=preparation).why(3).apart == answers.why(3).apart
@@ -420,13 +421,10 @@ def other_map(wine):
     return scaler, prepared, Y, explain(prepared, Y)
 
 
-def test_names_of_rows_of_an_explanation_are_kept(other_map):
+def test_names_of_rows_of_an_explanation_are_kept_and_columns_of_an_array_are_numbered(other_map, wine):
     scaler, _, _, plain = other_map
     assert str(in_original_units(plain, preparation=scaler).why("w7")).startswith("Row w7")
-
-
-def test_columns_of_an_array_are_numbered(other_map, wine):
-    answers = in_original_units(explain(*other_map[1:3]), preparation=StandardScaler().fit(wine.to_numpy()))
+    answers = in_original_units(plain, preparation=StandardScaler().fit(wine.to_numpy()))
     assert list(answers.feature_names_in_[:2]) == ["x0", "x1"]
 
 
@@ -472,5 +470,5 @@ def test_drawn_arrows_can_be_compared_and_a_category_has_one(table):
         shown = shown_arrows(answers, row, 8, "blend")
         np.testing.assert_allclose(shown.arrows, pipeline[-1].arrows([row])[0][shown.columns], rtol=1e-9)
         np.testing.assert_allclose(shown.arrows * shown.units[:, None], answers.arrows([row])[0][shown.columns])
-        named = [getattr(name, "category", name) for name in answers.feature_names_in_[shown.columns]]
+        named = of_table(answers.feature_names_in_[shown.columns])
         assert len(named) == len(set(named))
