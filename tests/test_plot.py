@@ -278,7 +278,11 @@ def seventy_thousand():
     return model
 
 
-@pytest.fixture(scope="module", params=[(20, 4), (70_000, 5), (100, 1), (100, 2_000)], ids=str)
+@pytest.fixture(
+    scope="module",
+    params=[(20, 4), (70_000, 5), (100, 1), (100, 2_000)],
+    ids=["few rows", "many rows", "one feature", "many features"],
+)
 def of_any_size(request):
     if request.param == (70_000, 5):
         return request.getfixturevalue("seventy_thousand")
