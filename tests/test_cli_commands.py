@@ -602,7 +602,7 @@ def test_of_scaled_genes_the_raw_ones_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("shades", "mode", "expected"),
     [
-        (np.arange(20, dtype=np.uint8).reshape(4, 5), "RGBA", np.arange(20)),
+        (np.arange(0, 240, 12, np.uint8).reshape(4, 5), "RGBA", np.arange(0, 240, 12)),
         (np.array([[0, 300, 20_000, 65_535]], np.uint16), "I;16", [0, 1, 78, 255]),
     ],
     ids=["in colours", "of 16 bits"],

@@ -21,10 +21,8 @@ CIRCLE = np.stack([np.cos(TURN), np.sin(TURN)], axis=1)
 
 def test_a_circle_is_a_loop_and_so_is_a_crescent():
     half = TURN[:36]
-    outer, inner = (
-        np.stack([np.cos(half), np.sin(half)], axis=1),
-        np.stack([np.cos(half), 0.6 * np.sin(half)], axis=1),
-    )
+    outer = np.stack([np.cos(half), np.sin(half)], axis=1)
+    inner = outer * [1, 0.6]
     assert loop_of(CIRCLE).is_found
     assert loop_of(np.vstack([outer, inner[::-1]])).is_found
 
@@ -82,11 +80,9 @@ def test_the_gradient_of_an_image_knows_nothing_of_other_images():
     images = np.random.default_rng(0).random((3, 48))
     together = gradient_magnitude(images, (6, 8))
     np.testing.assert_allclose(together[1], gradient_magnitude(images[1:2], (6, 8))[0])
-    step = np.repeat([[0.0] * 4 + [1.0] * 4], 6, axis=0)
-    assert (gradient_magnitude(step.reshape(1, -1), (6, 8)).reshape(6, 8) > 0).all(axis=0).nonzero()[0].tolist() == [
-        3,
-        4,
-    ]
+    step = np.tile(np.repeat([0.0, 1.0], 4), 6)
+    steep = gradient_magnitude(step[None], (6, 8)).reshape(6, 8) > 0
+    assert np.flatnonzero(steep.all(axis=0)).tolist() == [3, 4]
 
 
 def test_others_are_of_the_class_or_not():
