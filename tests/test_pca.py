@@ -53,6 +53,18 @@ def model(table):
     return fitted(table)
 
 
+@pytest.fixture(scope="module")
+def plain(table):
+    return fitted(table, pca=None)
+
+
+@pytest.fixture(scope="module", params=METRICS)
+def by_metric(request, table):
+    """A metric, the model with it, and that of its components."""
+    model = fitted(table, metric=request.param)
+    return request.param, model, fitted(all_components(model, table), pca=None, metric=request.param)
+
+
 def components_of(model):
     return model._points.mapped.manifold.components
 
@@ -70,11 +82,11 @@ class TestDirections:
         variances = ((table - table.mean(axis=0)) @ B).var(axis=0, ddof=1)
         np.testing.assert_allclose(variances, reference.explained_variance_, rtol=1e-4)
         np.testing.assert_allclose(np.abs(reference.components_[:5] @ B[:, :5]), np.eye(5), atol=1e-2)
+        assert (B[np.abs(B).argmax(axis=0), np.arange(Q)] > 0).all()  # which fixes signs
 
     @pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
     def test_parts_have_the_bits_of_the_whole(self, make, table, run, monkeypatch):
         """The sample is of rows that their number tells, and a part has the components that it has in the whole."""
-        monkeypatch.setattr("featmap.data.pca.SAMPLE_ROWS", 100)
         monkeypatch.setattr("featmap.data.pca.SAMPLE_ROWS", 100)
         X = make(table)
         rows = rows_for_components(X.shape, sp.issparse(X))
@@ -84,32 +96,19 @@ class TestDirections:
         parts = np.concatenate([of_sample.of(part, run) for part in (X[:33], X[33:])])
         assert parts.tobytes() == of_sample.of(X, run).tobytes()
 
-    def test_signs_are_fixed(self, table):
-        B = Components.find(table, Q).directions
-        assert (B[np.abs(B).argmax(axis=0), np.arange(Q)] > 0).all()
-
-    def test_sparse_data_have_the_same(self, table):
-        dense, sparse = Components.find(table, Q), Components.find(sp.csr_matrix(table), Q)
-        np.testing.assert_allclose(sparse.directions, dense.directions, atol=1e-3)
-
-    def test_sparse_data_stay_sparse(self, table, monkeypatch):
+    def test_sparse_data_have_the_same_and_stay_sparse(self, table, monkeypatch):
         monkeypatch.setattr(
             sp.csr_matrix, "toarray", lambda self: pytest.fail(f"{self.shape} values were made dense")
         )
-        Components.find(sp.csr_matrix(table), Q)
+        dense, sparse = Components.find(table, Q).directions, Components.find(sp.csr_matrix(table), Q).directions
+        np.testing.assert_allclose(sparse, dense, atol=1e-3)
+        assert not dense[7].any()  # the constant feature
+        assert not sparse[7].any()
 
-    def test_the_mean_does_not_count(self, table):
-        moved = Components.find(table + 1000 * np.arange(40), Q)
-        np.testing.assert_allclose(moved.directions, Components.find(table, Q).directions, atol=1e-3)
-
-    def test_a_power_of_two_changes_nothing(self, table):
-        np.testing.assert_array_equal(
-            Components.find(table * 2.0**40, Q).directions, Components.find(table, Q).directions
-        )
-
-    def test_a_constant_feature_has_none(self, table):
-        assert (Components.find(table, Q).directions[7] == 0).all()
-        assert (Components.find(sp.csr_matrix(table), Q).directions[7] == 0).all()
+    def test_neither_means_nor_units_count(self, table):
+        B = Components.find(table, Q).directions
+        np.testing.assert_allclose(Components.find(table + 1000 * np.arange(40), Q).directions, B, atol=1e-3)
+        np.testing.assert_array_equal(Components.find(table * 2.0**40, Q).directions, B)
 
     def test_data_without_variance(self):
         assert np.isfinite(Components.find(np.ones((50, 4)), 3).directions).all()
@@ -137,24 +136,18 @@ class TestComponents:
 
 
 class TestFit:
-    @pytest.mark.parametrize("metric", METRICS)
-    def test_the_map_is_that_of_the_components(self, table, metric):
+    def test_the_map_is_that_of_the_components(self, by_metric):
         """Bit for bit: neighbours, graph, tangent spaces, radii, start, frames."""
-        model = fitted(table, metric=metric)
-        Z = all_components(model, table)
-        of_components = fitted(Z, pca=None, metric=metric)
+        _, model, of_components = by_metric
         for name in ("embedding_", "frames_", "singular_values_", "intrinsic_dim_", "radii_", "total_radii_"):
             np.testing.assert_array_equal(getattr(model, name), getattr(of_components, name), err_msg=name)
         for ours, theirs in zip(model.neighbors_, of_components.neighbors_, strict=True):
             np.testing.assert_array_equal(ours, theirs)
 
-    @pytest.mark.parametrize("metric", METRICS)
-    def test_importance_and_loadings_are_carried_to_the_features(self, table, metric):
-        model = fitted(table, metric=metric)
-        B = components_of(model).directions
-        V = fitted(all_components(model, table), pca=None, metric=metric)
+    def test_importance_and_loadings_are_carried_to_the_features(self, by_metric):
+        _, model, of_components = by_metric
         loadings = model.loadings()
-        np.testing.assert_allclose(loadings, B @ V.loadings(), atol=1e-6)
+        np.testing.assert_allclose(loadings, components_of(model).directions @ of_components.loadings(), atol=1e-6)
         np.testing.assert_allclose(
             np.einsum("phl,phm->plm", loadings, loadings), np.broadcast_to(np.eye(2), (300, 2, 2)), atol=1e-5
         )
@@ -162,33 +155,31 @@ class TestFit:
         assert importance.shape == (300, 40)
         np.testing.assert_allclose((importance**2).sum(axis=1), model.intrinsic_dim_, rtol=1e-5)
         assert (importance[:, 7] == 0).all()
+        np.testing.assert_array_equal(model.feature_importance([5, 200]), importance[[5, 200]])
 
-    def test_importance_of_a_row_does_not_depend_on_the_rows_asked_for(self, model):
-        np.testing.assert_array_equal(model.feature_importance([5, 200]), model.feature_importance()[[5, 200]])
-
-    def test_all_components_change_nothing(self, table):
+    def test_all_components_change_nothing(self, table, plain):
         """They turn the data. Neighbours and importance stay."""
-        every, none = fitted(table, pca=40), fitted(table, pca=None)
-        np.testing.assert_array_equal(every.neighbors_[0], none.neighbors_[0])
-        np.testing.assert_allclose(every.neighbors_[1], none.neighbors_[1], rtol=1e-4)
-        np.testing.assert_array_equal(every.intrinsic_dim_, none.intrinsic_dim_)
-        np.testing.assert_allclose(every.feature_importance(), none.feature_importance(), atol=1e-3)
+        every = fitted(table, pca=40)
+        np.testing.assert_array_equal(every.neighbors_[0], plain.neighbors_[0])
+        np.testing.assert_allclose(every.neighbors_[1], plain.neighbors_[1], rtol=1e-4)
+        np.testing.assert_array_equal(every.intrinsic_dim_, plain.intrinsic_dim_)
+        np.testing.assert_allclose(every.feature_importance(), plain.feature_importance(), atol=1e-3)
 
-    def test_same_bytes_on_any_number_of_threads(self, table, model):
+    def test_same_bytes_on_any_number_of_threads(self, table):
         one, two = fitted(table, n_jobs=1), fitted(table, n_jobs=2)
         np.testing.assert_array_equal(one.embedding_, two.embedding_)
         np.testing.assert_array_equal(one.feature_importance(), two.feature_importance())
         np.testing.assert_array_equal(one.arrows(), two.arrows())
 
-    @pytest.mark.parametrize("metric", METRICS)
-    def test_sparse_data(self, table, metric):
-        sparse, dense = fitted(sp.csr_matrix(table), metric=metric), fitted(table, metric=metric)
+    def test_sparse_data(self, table, by_metric):
+        metric, dense, _ = by_metric
+        sparse = fitted(sp.csr_matrix(table), metric=metric)
         assert sp.issparse(sparse._points.values.entries)
         np.testing.assert_array_equal(sparse.neighbors_[0][:, :5], dense.neighbors_[0][:, :5])
         np.testing.assert_allclose(sparse.feature_importance(), dense.feature_importance(), atol=0.02)
 
-    def test_given_neighbors_stay_and_tangents_are_of_components(self, table, model):
-        given = fitted(table, pca=None).neighbors_
+    def test_given_neighbors_stay_and_tangents_are_of_components(self, table, plain):
+        given = plain.neighbors_
         with pytest.warns(FeatmapWarning, match="between the principal components of X"):  # these are of X itself
             with_given = fitted(table, precomputed_knn=given)
         np.testing.assert_array_equal(with_given.neighbors_[0], given[0])
@@ -204,8 +195,16 @@ class TestFit:
 
 
 class TestGivenDirections:
-    def test_those_that_would_be_found_give_the_same_bytes(self, table, model):
-        given = fitted(table, pca=components_of(model).directions)
+    def test_those_that_would_be_found_give_the_same_bytes(self, table, model, tmp_path):
+        """Also after the array was changed, and from a file."""
+        B = components_of(model).directions.copy()
+        given = fitted(table, pca=B)
+        given.save(tmp_path / "model.featmap")
+        B[:] = 0
+        np.testing.assert_array_equal(components_of(given).directions, components_of(model).directions)
+        loaded = FeatMAP.load(tmp_path / "model.featmap")
+        np.testing.assert_array_equal(loaded.pca, components_of(model).directions)
+        np.testing.assert_array_equal(loaded.transform(table[:5] * 1.01), given.transform(table[:5] * 1.01))
         np.testing.assert_array_equal(given.embedding_, model.embedding_)
         np.testing.assert_array_equal(given.feature_importance(), model.feature_importance())
         explained = explain(table, model.embedding_, pca=components_of(model).directions)
@@ -219,31 +218,6 @@ class TestGivenDirections:
         np.testing.assert_array_equal(components_of(model).directions, B)
         np.testing.assert_array_equal(model.embedding_, fitted(table @ B.astype(float), pca=None).embedding_)
         assert (model.feature_importance()[:, 5:] == 0).all()
-
-    def test_they_are_copied(self, table, model):
-        B = components_of(model).directions.copy()
-        given = fitted(table, pca=B)
-        B[:] = 0
-        np.testing.assert_array_equal(components_of(given).directions, components_of(model).directions)
-
-    def test_a_model_with_them_is_saved(self, table, model, tmp_path):
-        given = fitted(table, pca=components_of(model).directions)
-        given.save(tmp_path / "model.featmap")
-        loaded = FeatMAP.load(tmp_path / "model.featmap")
-        np.testing.assert_array_equal(loaded.pca, given.pca)
-        np.testing.assert_array_equal(loaded.transform(table[:5] * 1.01), given.transform(table[:5] * 1.01))
-
-    def test_a_fit_with_them_is_resumed(self, table, model, tmp_path, monkeypatch):
-        monkeypatch.setattr("featmap.run.checkpoint.SECONDS_BETWEEN", 0.0)
-        monkeypatch.setattr("featmap.run.checkpoint.MOST_OF_THE_TIME", 1e9)
-        B = components_of(model).directions
-        unfinished = FeatMAP(pca=B, n_epochs=20, random_state=0)
-        with pytest.raises(KeyboardInterrupt):
-            unfinished.fit(table, callback=interrupted, checkpoint=tmp_path / "fit")
-        with pytest.raises(StoreError, match="other pca"):
-            FeatMAP(pca=B[:, ::-1], n_epochs=20, random_state=0).fit(table, checkpoint=tmp_path / "fit")
-        resumed = unfinished.fit(table, checkpoint=tmp_path / "fit")
-        np.testing.assert_array_equal(resumed.embedding_, model.embedding_)
 
     def test_memory_is_that_of_so_many_components(self, table, model, monkeypatch):
         asked = []
@@ -301,10 +275,10 @@ class TestAnswers:
         expected = np.einsum("pcl,phl->phc", model.frames_, model.loadings())
         np.testing.assert_allclose(model.arrows(kind="frame"), expected, atol=1e-6)
 
-    def test_differences_are_of_the_features(self, table, model):
-        found, plain = (m.contrast(range(100), range(100, 200)) for m in (model, fitted(table, pca=None)))
+    def test_differences_are_of_the_features(self, table, model, plain):
+        found, expected = (m.contrast(range(100), range(100, 200)) for m in (model, plain))
         np.testing.assert_allclose(found.difference, table[:100].mean(0) - table[100:200].mean(0), atol=1e-5)
-        np.testing.assert_array_equal(found.p_values, plain.p_values)
+        np.testing.assert_array_equal(found.p_values, expected.p_values)
 
     def test_perturbation_changes_features(self, table, model):
         """Where nothing is known of a feature, taking it moves nothing: B has no entry for the constant one."""
@@ -323,9 +297,19 @@ class TestAnswers:
 class TestNewRows:
     @pytest.mark.parametrize("metric", METRICS)
     @pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
-    def test_training_rows_come_back(self, table, metric, make):
-        model = fitted(make(table), metric=metric)
-        np.testing.assert_array_equal(model.transform(make(table[:20])), model.embedding_[:20])
+    def test_training_rows_come_back(self, table, metric, make, tmp_path):
+        """Also from a file, whose model has the same answers."""
+        X = make(table)
+        model = fitted(X, metric=metric)
+        np.testing.assert_array_equal(model.transform(X[:20]), model.embedding_[:20])
+        model.save(tmp_path / "model.featmap")
+        loaded = FeatMAP.load(tmp_path / "model.featmap")
+        assert loaded.pca == Q
+        np.testing.assert_array_equal(loaded.transform(X[:40] * 1.01), model.transform(X[:40] * 1.01))
+        np.testing.assert_array_equal(loaded.feature_importance(), model.feature_importance())
+        np.testing.assert_array_equal(loaded.arrows(), model.arrows())
+        found, expected = (each.contrast([0, 1], [2, 3]).difference for each in (loaded, model))
+        np.testing.assert_array_equal(found, expected)
 
     def test_only_components_place_a_row(self, table, model, rng):
         B = components_of(model).directions
@@ -345,48 +329,28 @@ class TestNewRows:
 
 
 class TestStore:
-    @pytest.mark.parametrize("metric", METRICS)
-    @pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
-    def test_a_loaded_model_gives_the_same_answers(self, table, metric, make, tmp_path):
-        X = make(table)
-        model = fitted(X, metric=metric)
-        model.save(tmp_path / "model.featmap")
-        loaded = FeatMAP.load(tmp_path / "model.featmap")
-        assert loaded.pca == Q
-        np.testing.assert_array_equal(loaded.transform(X[:40] * 1.01), model.transform(X[:40] * 1.01))
-        np.testing.assert_array_equal(loaded.feature_importance(), model.feature_importance())
-        np.testing.assert_array_equal(loaded.arrows(), model.arrows())
-        np.testing.assert_array_equal(
-            loaded.contrast([0, 1], [2, 3]).difference, model.contrast([0, 1], [2, 3]).difference
-        )
-
     @pytest.mark.parametrize(
         "directions",
         [np.zeros((39, Q)), np.zeros((40, Q - 1)), np.full((40, Q), np.nan), np.zeros((40, 0))],
         ids=["features", "components", "NaN", "none"],
     )
     def test_directions_that_cannot_belong_to_the_data_are_refused(self, model, directions):
+        manifold = model._points.mapped.manifold
         with pytest.raises(ValueError, match=r"components|space"):
-            check_manifold(replace(model._points.mapped.manifold, components=Components(directions)))
-
-    def test_a_space_without_components_is_that_of_the_data(self, model):
+            check_manifold(replace(manifold, components=Components(directions)))
         with pytest.raises(ValueError, match="space"):
-            check_manifold(replace(model._points.mapped.manifold, components=None))
+            check_manifold(replace(manifold, components=None))
 
-    def test_a_fit_is_resumed(self, table, model, tmp_path, monkeypatch):
-        monkeypatch.setattr("featmap.run.checkpoint.SECONDS_BETWEEN", 0.0)
-        monkeypatch.setattr("featmap.run.checkpoint.MOST_OF_THE_TIME", 1e9)
-
-        def stop(stage, done, total):
-            if stage == "layout" and done == 10:
-                raise KeyboardInterrupt
-
-        unfinished = FeatMAP(pca=Q, n_epochs=20, random_state=0)
+    @pytest.mark.parametrize("is_given", [False, True])
+    def test_a_fit_is_resumed(self, is_given, table, model, tmp_path, at_every_chance):
+        B = components_of(model).directions
+        pca, other = (B, B[:, ::-1]) if is_given else (Q, Q + 1)
+        unfinished = FeatMAP(pca=pca, n_epochs=20, random_state=0)
         with pytest.raises(KeyboardInterrupt):
-            unfinished.fit(table, callback=stop, checkpoint=tmp_path / "fit.checkpoint")
+            unfinished.fit(table, callback=interrupted, checkpoint=tmp_path / "fit")
         with pytest.raises(StoreError, match="other pca"):
-            FeatMAP(pca=Q + 1, n_epochs=20, random_state=0).fit(table, checkpoint=tmp_path / "fit.checkpoint")
-        resumed = unfinished.fit(table, checkpoint=tmp_path / "fit.checkpoint")
+            FeatMAP(pca=other, n_epochs=20, random_state=0).fit(table, checkpoint=tmp_path / "fit")
+        resumed = unfinished.fit(table, checkpoint=tmp_path / "fit")
         np.testing.assert_array_equal(resumed.embedding_, model.embedding_)
         np.testing.assert_array_equal(resumed.feature_importance(), model.feature_importance())
 
