@@ -36,7 +36,7 @@ def plane(rng, run):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("dim", [1, 2, 3, 4])
+@pytest.mark.parametrize("dim", [1, 2, 4])
 def test_frames_are_orthogonal(solver, dim, rng, run):
     _, _, graph, connection = connected(rng.normal(size=(150, 3)), run, dim)
     Y = rng.normal(size=(150, dim)).astype(np.float32)
@@ -194,23 +194,19 @@ def frame_differences(value, frames):
 
 
 @pytest.mark.parametrize("dim", [2, 3])
-def test_paper_attraction_equals_finite_differences(dim, rng):
+def test_paper_forces_equal_finite_differences(dim, rng):
+    """A pair is in the sum of repulsion over all pairs twice, hence the weight."""
     m, a, b = 8, 1.7, 0.9
-    P, frames, found = symmetric_weights(rng, m), random_rotations(m, dim, rng), np.zeros((m, dim, dim))
-    weights = sp.csr_matrix(P)
-    flat, out = frames.reshape(m, -1), found.reshape(m, -1)
-    frame_attraction(flat, dim, weights.indptr, weights.indices, weights.data, a, b, 0, m, out)
-    expected = frame_differences(lambda V: reference.frame_divergence(V, P.astype(float), a, b), frames)
-    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
-
-
-@pytest.mark.parametrize("dim", [2, 3])
-def test_paper_repulsion_equals_finite_differences(dim, rng):
-    """A pair is in the sum over all pairs twice, hence the weight."""
-    m, a, b = 8, 1.7, 0.9
-    frames, found = random_rotations(m, dim, rng), np.zeros((m, dim, dim))
-    frame_repulsion(frames.reshape(m, -1), dim, everyone(m), 2.0, a, b, 0.9, 0, m, found.reshape(m, -1))
-    expected = frame_differences(lambda V: reference.frame_repulsion_value(V, a, b, 0.9), frames)
+    P, frames = symmetric_weights(rng, m), random_rotations(m, dim, rng)
+    weights, flat = sp.csr_matrix(P), frames.reshape(m, -1)
+    found = np.zeros((2, m, dim, dim))
+    attraction, repulsion = found.reshape(2, m, -1)
+    frame_attraction(flat, dim, weights.indptr, weights.indices, weights.data, a, b, 0, m, attraction)
+    frame_repulsion(flat, dim, everyone(m), 2.0, a, b, 0.9, 0, m, repulsion)
+    expected = [
+        frame_differences(lambda V: reference.frame_divergence(V, P.astype(float), a, b), frames),
+        frame_differences(lambda V: reference.frame_repulsion_value(V, a, b, 0.9), frames),
+    ]
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
 
 

@@ -18,8 +18,6 @@ from featmap.layout.levels import CoarseStart, coarse_start, coarser_graphs, des
 from featmap.layout.order import order_along_map
 from featmap.layout.similarity import Curve
 from featmap.layout.start import SIZE
-from featmap.run import Run
-from featmap.run.progress import COARSE_LAYOUT, Progress
 from stages import as_graph, neighbors_and_graph
 
 CURVE = Curve.fit(0.1, 1.0)
@@ -45,9 +43,14 @@ def graph_of(first, second, n_points):
     return as_graph((weights + weights.T).tocsr())
 
 
-@pytest.mark.parametrize("few", [10_000, 60, 30])
-def test_groups_are_joined_until_they_are_few(few, on_a_curve, run, monkeypatch):
-    monkeypatch.setattr(levels_module, "FEW", few)
+@pytest.fixture(params=[10_000, 60, 30])
+def few(request, monkeypatch):
+    """How many groups are few."""
+    monkeypatch.setattr(levels_module, "FEW", request.param)
+    return request.param
+
+
+def test_groups_are_joined_until_they_are_few(few, on_a_curve, run):
     _, graph = on_a_curve
     found = coarser_graphs(graph, 0, run)
     sizes = [len(level.centers) for level in found]
@@ -71,19 +74,17 @@ def test_centers_of_the_coarsest_groups_are_points(on_a_curve, run, monkeypatch)
     np.testing.assert_array_equal(points_at_centers(found), names)
 
 
-@pytest.mark.parametrize("few", [10_000, 60, 30])
-def test_the_coarse_start_shows_the_order_of_the_data(few, along, on_a_curve, run, monkeypatch):
-    monkeypatch.setattr(levels_module, "FEW", few)
+@pytest.mark.usefixtures("few")
+def test_the_coarse_start_shows_the_order_of_the_data(along, on_a_curve, run):
     start = coarse_start(*on_a_curve, 2, 0, run)
     assert start.embedding.shape == (len(start.levels[-1].centers), 2)
     assert np.abs(start.embedding).max() == pytest.approx(SIZE, rel=0.01)
     assert abs(np.corrcoef(start.embedding[:, 0], along[points_at_centers(start.levels)])[0, 1]) > 0.95
 
 
-@pytest.mark.parametrize("few", [10_000, 60, 30])
-def test_groups_of_one_coarser_group_are_side_by_side(few, on_a_curve, run, monkeypatch):
+@pytest.mark.usefixtures("few")
+def test_groups_of_one_coarser_group_are_side_by_side(on_a_curve, run):
     """The coarsest are in the order of their map. But for the numbers of groups the levels are as they were."""
-    monkeypatch.setattr(levels_module, "FEW", few)
     data, graph = on_a_curve
     start, plain = coarse_start(data, graph, 2, 0, run), coarser_graphs(graph, 0, run)
     assert np.array_equal(order_along_map(start.embedding).rows, np.arange(len(start.embedding)))
@@ -138,16 +139,6 @@ def test_levels_descend_one_after_another(few, epochs, on_a_curve, run, monkeypa
     assert len(start.levels) == len(epochs)
     found = descend_by_levels(State.start(start.embedding), start, CURVE, epochs, 0, run)
     np.testing.assert_array_equal(found, by_hand(start, epochs, run))
-
-
-def test_epochs_of_all_levels_are_counted_together(on_a_curve, monkeypatch):
-    monkeypatch.setattr(levels_module, "FEW", 30)
-    calls = []
-    with Run(1, Progress(lambda *call: calls.append(call))) as run:
-        start = coarse_start(*on_a_curve, 2, 0, run)
-        with run.timed(COARSE_LAYOUT):
-            descend_by_levels(State.start(start.embedding), start, CURVE, [3, 4, 5], 0, run)
-    assert calls == [(COARSE_LAYOUT, 0, 1), *((COARSE_LAYOUT, done, 12) for done in range(1, 13))]
 
 
 @pytest.mark.parametrize("few", [10_000, 2])

@@ -133,8 +133,8 @@ def test_a_neighborhood_of_one_group_has_no_score(rng):
 
 
 @pytest.mark.parametrize("groups", [np.zeros(59), [None] * 60, np.zeros((60, 2))])
-def test_groups_must_be_labels_of_all_rows(groups, rng):
-    explanation = explain(rng.normal(size=(60, 4)), rng.normal(size=(60, 2)))
+def test_groups_must_be_labels_of_all_rows(groups, model_with_copies):
+    explanation = model_with_copies
     for ask in (explanation.fidelity, explanation.explained_variance, explanation.trust):
         with pytest.raises(InvalidDataError, match=r"\(groups=…\): "):
             ask(groups=groups)

@@ -336,15 +336,6 @@ def model(integers):
 
 
 class TestTransform:
-    def test_rows_do_not_depend_on_their_batch(self, model, integers):
-        new = integers + np.random.default_rng(0).normal(0, 3, integers.shape)
-        together = model.transform(new)
-        for rows in ([0], [7, 3], np.arange(0, 500, 3), np.arange(499, -1, -1)):
-            assert np.array_equal(model.transform(new[rows]), together[rows])
-
-    def test_training_rows_get_their_own_places(self, model, integers):
-        assert np.array_equal(model.transform(integers), model.embedding_)
-
     def test_duplicates_get_the_place_of_the_first(self):
         X = np.repeat(np.random.default_rng(0).normal(size=(60, 5)), 2, axis=0)
         model = FeatMAP(**QUICK).fit(X)

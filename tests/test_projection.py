@@ -39,14 +39,18 @@ def test_projected_lines_equal_their_twin(n_lines, n_mixed, size, rng):
         np.testing.assert_allclose(found[p], expected, atol=1e-12 * np.abs(expected).max())
 
 
+def onto_axes(points, tangents, row):
+    """V Vᵀ of the tangent space at one row."""
+    n_axes = max(tangents.intrinsic_dim[row], points.embedding.shape[1])
+    V = axes(points.mapped.space, tangents, np.array([row], np.int32), n_axes)[0].astype(float)
+    return V.T @ V
+
+
 def mean_of_projections(points, row):
-    """P from the axes of the tangent spaces of a row and its neighbours."""
-    parts = []
-    for center in (row, *points.tangents.neighbors[row]):
-        n_axes = max(points.tangents.intrinsic_dim[center], points.embedding.shape[1])
-        V = axes(points.mapped.space, points.tangents, np.array([center], np.int32), n_axes)[0].astype(float)
-        parts.append(V.T @ V)
-    return np.mean(parts, axis=0)
+    """P from the axes of the tangent spaces of a row and its neighbours, which are rows of the data."""
+    tangents, neighbors = points.mapped.tangents, points.tangents.neighbors[row]
+    parts = [onto_axes(points, tangents, neighbor) for neighbor in neighbors]
+    return np.mean([onto_axes(points, points.tangents, row), *parts], axis=0)
 
 
 @pytest.mark.parametrize("tangent_center", ["mean", "point"])
@@ -78,17 +82,7 @@ def test_new_rows_have_spaces_of_their_own(rng):
     lines = rng.normal(size=(4, 2, 6))
     found = projections(lines, np.broadcast_to(np.eye(2), (4, 2, 2)), SpacesOfFit(points, chosen))[1]
     for p in chosen:
-        own = axes(points.mapped.space, points.tangents, chosen[p : p + 1], 6)[0].astype(float)
-        own = own[: max(points.tangents.intrinsic_dim[p], 2)]
-        near = [mean_of_one(points, row) for row in points.tangents.neighbors[p]]
-        P = np.mean([own.T @ own, *near], axis=0)
-        np.testing.assert_allclose(found[p], lines[p] @ P, atol=1e-5)
-
-
-def mean_of_one(points, row):
-    tangents = points.mapped.tangents
-    V = axes(points.mapped.space, tangents, np.array([row], np.int32), max(tangents.intrinsic_dim[row], 2))[0]
-    return V.T.astype(float) @ V
+        np.testing.assert_allclose(found[p], lines[p] @ mean_of_projections(points, p), atol=1e-5)
 
 
 def test_spaces_without_rows_that_are_far_are_those_of_the_fit(digits_model):

@@ -35,16 +35,20 @@ def test_a_map_of_shuffled_rows_is_not_to_be_trusted(digits, digits_model, rng):
     assert "three dimensions" in str(trust)
 
 
+def figures(share=0.2, n_components=2, **others):
+    return Trust(share, 0.1, 0.1, 0.9, 0.5, 100, 500, n_components, True, **others)
+
+
 @pytest.mark.parametrize(("n_components", "more"), [(2, "n_components=3, "), (3, "")])
 def test_advice_about_a_map_of_ours_names_its_parameters(n_components, more):
-    trust = Trust(0.2, 0.1, 0.1, 0.9, 0.5, 100, 500, n_components, True)
+    trust = figures(n_components=n_components)
     ways = f"{more}a map of a part of the rows, a smaller density_weight, or min_dist=0."
     assert trust.advice.startswith(f"For better arrows try {ways}")
 
 
 @pytest.mark.parametrize(("n_components", "more"), [(2, "a map with three dimensions, or "), (3, "")])
 def test_advice_about_a_map_of_another_method_names_no_parameters_of_ours(n_components, more):
-    trust = Trust(0.2, 0.1, 0.1, 0.9, 0.5, 100, 500, n_components, True, by_another_method=True)
+    trust = figures(n_components=n_components, by_another_method=True)
     told = "To tell groups apart use contrast, which needs no arrows."
     assert trust.advice == f"For better arrows try {more}a map of a part of the rows. {told}"
 
@@ -52,12 +56,8 @@ def test_advice_about_a_map_of_another_method_names_no_parameters_of_ours(n_comp
 def test_whose_map_it_is_is_known_of_all_its_points(rng):
     X = rng.normal(size=(120, 4))
     ours, theirs = FeatMAP(n_epochs=5, random_state=0).fit(X), explain(X, X[:, :2])
-    assert [one.trust().by_another_method for one in (ours, ours.explain(X[:9] + 1), theirs, theirs[:7])] == [
-        False,
-        False,
-        True,
-        True,
-    ]
+    known = [one.trust().by_another_method for one in (ours, ours.explain(X[:9] + 1), theirs, theirs[:7])]
+    assert known == [False, False, True, True]
     rows, features = np.arange(60, dtype=np.int32), np.arange(3, dtype=np.int32)
     with Run(1) as run:
         for model in (ours, theirs):
@@ -90,13 +90,16 @@ def test_figures_beside_arrows_are_those_of_the_metrics(digits, digits_model):
 )
 def test_the_share_of_a_plane_is_said_in_words(share, said):
     """It is estimated from some rows, so that none is called complete."""
-    figures = dict.fromkeys(("share_of_all", "fidelity", "trustworthiness", "density_correlation"), 0.5)
-    counts = {"n_rows": 100, "n_ranked_rows": 500, "n_components": 2}
-    assert said in Trust(share_of_flat=share, **figures, **counts, features_agree=True).sentence
+    assert said in figures(share).sentence
 
 
-def test_trust_is_kept_with_the_map_and_the_same_on_any_number_of_threads(digits):
-    model = FeatMAP(n_epochs=20, random_state=0).fit(digits[:400])
+@pytest.fixture(scope="module")
+def some_digits(digits):
+    return FeatMAP(n_epochs=20, random_state=0, n_jobs=2).fit(digits[:400])
+
+
+def test_trust_is_kept_with_the_map_and_the_same_on_any_number_of_threads(some_digits, digits):
+    model = some_digits
     assert model.trust() is model.trust()
     assert model.explain(digits[400:410]).trust() is model.trust()
     one = FeatMAP(n_epochs=20, random_state=0, n_jobs=1).fit(digits[:400])
@@ -139,13 +142,11 @@ def test_what_features_tell_of_each_other_equals_its_twin(make, rng):
         assert told == pytest.approx(np.mean(both), rel=1e-9)
 
 
-def test_sparse_data_have_the_same_trust(digits):
+def test_sparse_data_have_the_same_trust(some_digits, digits):
     """Sparse rows are never centred: their mean is subtracted from products."""
-    dense, sparse = (
-        FeatMAP(n_epochs=20, random_state=0).fit(make(digits[:400])) for make in (np.asarray, sp.csr_matrix)
-    )
+    sparse = FeatMAP(n_epochs=20, random_state=0).fit(sp.csr_matrix(digits[:400]))
     for name in ("share_of_flat", "share_of_all", "fidelity"):
-        assert getattr(sparse.trust(), name) == pytest.approx(getattr(dense.trust(), name), rel=1e-6)
+        assert getattr(sparse.trust(), name) == pytest.approx(getattr(some_digits.trust(), name), rel=1e-6)
 
 
 def test_sparse_rows_that_are_equal_tell_nothing(rng):
@@ -157,7 +158,7 @@ def test_sparse_rows_that_are_equal_tell_nothing(rng):
 
 
 def test_words_follow_the_share_of_a_flat_map():
-    words = [Trust(share, 0.1, 0.1, 0.9, 0.5, 100, 500, 2, True).word for share in (0.0, 0.39, 0.4, 0.69, 0.7, 1)]
+    words = [figures(share).word for share in (0.0, 0.39, 0.4, 0.69, 0.7, 1)]
     assert words == ["poor", "poor", "fair", "fair", "good", "good"]
 
 

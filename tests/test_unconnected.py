@@ -85,29 +85,13 @@ def fit_with_warning(X, n_unconnected, **parameters):
 
 
 def assert_finite(model, X):
-    for values in (
-        model.embedding_,
-        model.frames_,
-        model.radii_,
-        model.embedding_radii_,
-        model.singular_values_,
-        model.density_correlation_,
-        model.feature_importance(),
-        model.arrows(),
-        model.fidelity(),
-        model.transform(X),
-        *model.neighbors_,
-    ):
+    found = [model.embedding_, model.frames_, model.radii_, model.embedding_radii_, model.singular_values_]
+    found += [model.density_correlation_, model.feature_importance(), model.arrows(), model.fidelity()]
+    for values in (*found, model.transform(X), *model.neighbors_):
         assert np.isfinite(values).all()
 
 
-@pytest.mark.parametrize(
-    "metric",
-    [
-        *("braycurtis", "correlation", "cosine", "dice", "hamming", "jaccard"),
-        *("rogerstanimoto", "russellrao", "sokalsneath", "yule"),
-    ],
-)
+@pytest.mark.parametrize("metric", [metric for metric in FARTHEST if metric not in ("matching", "sokalmichener")])
 def test_rows_at_the_largest_distance_have_no_edges(metric):
     X, n_alone = rows_with_nothing_in_common(metric)
     model = fit_with_warning(X, n_alone, metric=metric)
@@ -212,9 +196,8 @@ def test_a_new_row_unlike_all_others():
     assert np.array_equal(placed[2], model.embedding_[0])
     assert np.array_equal(model.transform(new[1:2]), placed[1:2])
     explained = model.explain(new)
-    assert (explained.feature_importance()[:2] == 0).all()
-    assert (explained.arrows()[:2] == 0).all()
-    assert (explained.fidelity()[:2] == 0).all()
+    for answer in (explained.feature_importance(), explained.arrows(), explained.fidelity()):
+        assert (answer[:2] == 0).all()
     assert np.isfinite(explained.arrows()).all()
     assert explained.feature_importance()[2].max() > 0
 

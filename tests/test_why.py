@@ -40,9 +40,19 @@ def table():
 
 
 @pytest.fixture(scope="module")
-def patients(table):
-    scaled = StandardScaler().set_output(transform="pandas").fit_transform(table)
+def scaled(table):
+    return StandardScaler().set_output(transform="pandas").fit_transform(table)
+
+
+@pytest.fixture(scope="module")
+def patients(scaled):
     return FeatMAP(n_epochs=200, random_state=0).fit(scaled)
+
+
+@pytest.fixture(scope="module")
+def named(scaled):
+    """200 patients with names."""
+    return FeatMAP(n_epochs=20, random_state=0).fit(scaled[:200].set_axis([f"patient {row}" for row in range(200)]))
 
 
 @pytest.fixture(scope="module")
@@ -123,17 +133,14 @@ def test_a_group_is_told_by_its_mean(patients):
     assert all(line.z < 0 for line in benign.apart)
 
 
-def test_new_rows_and_rows_with_names(table, patients):
-    scaled = StandardScaler().set_output(transform="pandas").fit_transform(table)
-    named = scaled[:200].set_axis([f"patient {row}" for row in range(200)])
-    model = FeatMAP(n_epochs=20, random_state=0).fit(named)
-    assert model.why("patient 7").subject == "Row patient 7"
+def test_new_rows_and_rows_with_names(scaled, patients, named):
+    assert named.why("patient 7").subject == "Row patient 7"
     assert patients.explain(scaled[:3] + 0.1).why(2).subject == "Row 2"
     assert patients.explain(scaled[:3]).why(1).apart == patients.why(1).apart
 
 
-def test_features_without_names_are_told_by_their_columns(digits_model):
-    why = digits_model.why(0)
+def test_features_without_names_are_told_by_their_columns(model):
+    why = model.why(0)
     assert f"whose feature {why.apart[0].column} is" in why.sentence
     assert f"  feature {why.changes[0].column} grows" in str(why)
 
@@ -145,13 +152,11 @@ def test_slices_masks_and_tuples_name_rows(patients, table):
     assert model.why(("b", 3)).rows == (53,)
 
 
-def test_groups_in_another_order_are_refused(table):
-    frame = np.log1p(table.abs())[:200].set_axis([f"patient {row}" for row in range(200)])
-    model = FeatMAP(n_epochs=5, random_state=0).fit(frame)
-    groups = pd.Series(np.arange(200) // 10, index=frame.index)
-    assert model.trust(groups=groups).n_rows == 100
+def test_groups_in_another_order_are_refused(named):
+    groups = pd.Series(np.arange(200) // 10, index=[f"patient {row}" for row in range(200)])
+    assert named.trust(groups=groups).n_rows == 100
     with pytest.raises(InvalidRowsError, match="groups"):
-        model.trust(groups=groups[::-1])
+        named.trust(groups=groups[::-1])
 
 
 def test_sparse_and_dense_rows_have_the_same_answer(rng):
@@ -159,9 +164,8 @@ def test_sparse_and_dense_rows_have_the_same_answer(rng):
     X[:100, :5] += rng.poisson(3, size=(100, 5))
     dense, sparse = (FeatMAP(n_epochs=30, random_state=0).fit(data) for data in (X, sp.csr_matrix(X)))
     assert [line.feature for line in dense.why(3).apart] == [line.feature for line in sparse.why(3).apart]
-    np.testing.assert_allclose(
-        [line.z for line in dense.why(3).apart], [line.z for line in sparse.why(3).apart], rtol=1e-5
-    )
+    z, z_of_sparse = ([line.z for line in model.why(3).apart] for model in (dense, sparse))
+    np.testing.assert_allclose(z, z_of_sparse, rtol=1e-5)
 
 
 def test_the_number_of_features_is_bounded(patients):
@@ -214,10 +218,8 @@ def test_what_sets_the_row_itself_apart_is_said_where_there_is_something():
         (Unlike(7, 7, -2.0, 1.0, 1.0, -3.0, -2.0), "feature 7: -2.00, theirs 1.00 (3.0 spreads below them)", None),
         (Unlike(Level("island", "Dream"), 5, 1.0, 0.03, 0.5, 2.0, 2.0), "island: Dream (3 % of theirs)", None),
         (
-            *(
-                Unlike(Level("island", "Biscoe"), 4, 0.0, 0.97, 0.5, -2.0, -2.0),
-                "island: not Biscoe (97 % of theirs)",
-            ),
+            Unlike(Level("island", "Biscoe"), 4, 0.0, 0.97, 0.5, -2.0, -2.0),
+            "island: not Biscoe (97 % of theirs)",
             "its island is not Biscoe (97 % of theirs)",
         ),
     ],
@@ -227,9 +229,9 @@ def test_a_value_of_its_own_in_words(line, text, words):
     assert words is None or line.in_words == words
 
 
-def test_a_row_with_values_of_another_kind(patients, table):
+def test_a_row_with_values_of_another_kind(patients, scaled):
     """A benign tumour with the smoothness of no other, on the same map: that alone is told, and not of a group."""
-    scaled = StandardScaler().set_output(transform="pandas").fit_transform(table)
+    scaled = scaled.copy()
     row = next(row for row in range(569) if load_breast_cancer().target[row] and not patients.why(row).unlike)
     scaled.loc[row, "worst smoothness"] += 9
     changed = explain(scaled, patients.embedding_)
