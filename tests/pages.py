@@ -48,11 +48,18 @@ class Reader:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", self._note_request)
         self.path = Path(path)
+        self.open(link)
+
+    def open(self, link=""):
+        """Open the page anew, with a link to a view."""
+        self.page.goto("about:blank")
         self.page.goto(self.path.as_uri() + (f"#{link}" if link else ""))
         self.page.wait_for_selector("#featmap-app[data-ready] .map")
 
     def _note_request(self, request):
-        if request.url.split("#")[0] != self.path.as_uri() and not request.url.startswith("blob:"):
+        if request.url.split("#")[0] not in (self.path.as_uri(), "about:blank") and not request.url.startswith(
+            "blob:"
+        ):
             self.complaints.append(f"requested {request.url[:100]}")
 
     def close(self):

@@ -58,16 +58,19 @@ def page(browser):
     context.close()
 
 
+def ask_about_row_7(page):
+    page.get_by_label("Search features, rows and labels").fill("7")
+    page.get_by_role("option").filter(has_text="row").first.dispatch_event("pointerdown")
+    page.get_by_text("lies among").first.wait_for()
+
+
 def test_the_page_opens_with_the_link_and_is_answered(page, server, model):
     page.goto(server.url)
     page.wait_for_selector(READY)
     assert "token" not in page.url
-    page.get_by_label("Search features, rows and labels").fill("7")
-    page.get_by_role("option").filter(has_text="row").first.dispatch_event("pointerdown")
-    page.get_by_text("lies among").first.wait_for()
+    ask_about_row_7(page)
     page.get_by_text(model.why(7).sentence.split(" whose")[0]).first.wait_for()
-    page.wait_for_timeout(400)  # the link follows
-    assert page.url.endswith("#row=7")
+    page.wait_for_url("**/#row=7")  # the link follows
     page.reload()
     page.get_by_text("lies among").first.wait_for()
     own = f"http://127.0.0.1:{server.port}/"
@@ -136,7 +139,7 @@ def test_a_long_colouring_can_be_stopped(page, slow_server):
     page.locator(".legend").get_by_role("button", name="Stop").click()
     page.get_by_text("Points are coloured by nothing.").wait_for()
     may_go_on.set()
-    page.wait_for_timeout(1000)
+    ask_about_row_7(page)  # its answer comes after that to any question that was asked before
     assert parts == [50, 50]
     assert page.locator(".legend .waiting").count() == 0
 
@@ -154,5 +157,4 @@ def test_another_page_cannot_reach_the_server(page, server):
       document.body.append(frame);
     })"""
     assert page.evaluate(framed, address)
-    page.wait_for_timeout(300)
     assert not any(frame.query_selector("#featmap-app") for frame in page.frames)
