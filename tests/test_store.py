@@ -575,6 +575,12 @@ def test_a_header_longer_than_the_file_is_refused(saved):
 
 TANGENTS = (*MANIFOLD, "tangents")
 DISTANCES = (*MANIFOLD, "neighbors", "distances")
+INDICES = (
+    (*MANIFOLD, "neighbors", "indices"),
+    *((*TANGENTS, name) for name in ("neighbors", "intrinsic_dim")),
+    *((*GRAPH, name) for name in ("indices", "indptr")),
+    *(("attributes", "intrinsic_dim_"), ("attributes", "graph_", "indices")),
+)
 # Every array of floats in a file whose entries must be finite, and what an error says of it.
 NUMBERS = {
     (*MANIFOLD, "data", "matrix"): "numbers in the data",
@@ -633,14 +639,13 @@ def with_fewer_directions(content, arrays):
 
 def changes():
     """Changes of the arrays in a file by name, each with what the error says."""
-    for value in (-1, 10**6):
-        for place in (
-            (*MANIFOLD, "neighbors", "indices"),
-            *((*TANGENTS, name) for name in ("neighbors", "intrinsic_dim")),
-            *((*GRAPH, name) for name in ("indices", "indptr")),
-            *(("attributes", "intrinsic_dim_"), ("attributes", "graph_", "indices")),
-        ):
+    for place in INDICES:
+        for value in (-1, 10**6):
             yield f"{value} in {place}", "", with_array(*place, made=with_entry(value, at=3))
+    for place in (*INDICES, *NUMBERS, DISTANCES):
+        says = ".* where an array of .* should be"
+        yield f"a dimension more of {place}", says, with_array(*place, made=lambda array: array[..., None])
+        yield f"another type of {place}", says, with_array(*place, made=lambda array: array.astype(np.int16))
     for place, says in NUMBERS.items():
         for value in (math.nan, math.inf):
             yield f"{value} in {place}", f".*{says}", with_array(*place, made=with_entry(value))
