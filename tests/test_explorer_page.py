@@ -424,14 +424,17 @@ def test_a_feature_has_a_field_of_arrows_and_a_table_of_it(reading, penguins_pag
 
 @pytest.fixture(scope="module")
 def planted_page(tmp_path_factory):
-    """Two features vary together and have no place on the map, which six others span."""
+    """Two features vary together and have no place on the map, which six others span.
+
+    The map is given, so that its bits do not depend on the processor.
+    """
     rng = np.random.default_rng(5)
     places = rng.uniform(-1, 1, size=(400, 2))
     hidden = rng.normal(size=(400, 1))
     shown = 3 * places @ rng.normal(size=(2, 6)) + 0.05 * rng.normal(size=(400, 6))
-    data = np.column_stack([shown, 0.6 * hidden + 0.03 * rng.normal(size=(400, 2))])
+    data = np.column_stack([shown, hidden + 0.03 * rng.normal(size=(400, 2))])
     frame = pd.DataFrame(data, columns=[*(f"shown {i}" for i in range(6)), "planted", "its twin"])
-    model = FeatMAP(n_epochs=100, random_state=0).fit(frame)
+    model = explain(frame, places)
     path = tmp_path_factory.mktemp("pages") / "planted.html"
     model.to_html(path)
     return path, model
@@ -441,7 +444,7 @@ def test_a_planted_feature_that_the_map_hides_is_listed_and_has_no_arrow(reading
     path, model = planted_page
     whys = [model.why(row) for row in range(0, 400, 20)]
     hides = [why for why in whys if {"planted", "its twin"} & {line.feature for line in why.hidden}]
-    assert len(hides) > len(whys) / 3  # it is 3 of 4; how many exactly depends on the bits of the map
+    assert len(hides) > len(whys) / 2
     reader = reading(path, link="tab=point")
     for why in hides[:3]:
         reader.open(f"row={why.rows[0]}")
