@@ -52,7 +52,12 @@ def given_neighbors(given: Any, n_rows: int, k: int) -> Neighbors:
     Index −1 and infinite distances are read as missing neighbours. A missing neighbour becomes the row itself at an
     infinite distance, so that it gets no edge.
     """
-    indices, distances = _as_pair(given, n_rows, k)
+    if sp.issparse(given):
+        indices, distances = _from_sparse(given, n_rows, k)
+    elif isinstance(given, tuple | list):
+        indices, distances = _from_arrays(given, n_rows)
+    else:
+        indices, distances = _from_square(given, n_rows, k)
     own = np.arange(n_rows)[:, None]
     missing = (indices < 0) | np.isposinf(distances)
     others = ~missing & (indices != own)
@@ -63,14 +68,11 @@ def given_neighbors(given: Any, n_rows: int, k: int) -> Neighbors:
     indices = np.where(others, indices, own)
     order = np.lexsort((indices, lengths), axis=1)[:, :k]
     chosen, lengths = np.take_along_axis(indices, order, axis=1), np.take_along_axis(lengths, order, axis=1)
-    _check_distinct(chosen, np.isfinite(lengths))
+    # Missing neighbours get numbers of their own, so that only known ones can be equal.
+    numbers = np.where(np.isfinite(lengths), chosen, -1 - np.arange(k))
+    if (np.diff(np.sort(numbers, axis=1), axis=1) == 0).any():
+        raise InvalidDataError("precomputed_knn: a row names the same neighbour twice; name each neighbour once")
     return Neighbors(chosen.astype(np.int32), lengths.astype(np.float32))
-
-
-def _as_pair(given: Any, n_rows: int, k: int) -> tuple[np.ndarray, np.ndarray]:
-    if sp.issparse(given):
-        return _from_sparse(given, n_rows, k)
-    return _from_arrays(given, n_rows) if isinstance(given, tuple | list) else _from_square(given, n_rows, k)
 
 
 def _from_square(given: Any, n_rows: int, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -150,13 +152,6 @@ def _too_few(k: int, found: int) -> str:
         f"precomputed_knn: {k} neighbours are needed for every row (n_neighbors or n_tangent_neighbors, minus one), "
         f"but a row has only {found}; give more neighbours, ask for fewer, or fill up with infinite distances"
     )
-
-
-def _check_distinct(indices: np.ndarray, is_known: np.ndarray) -> None:
-    # Missing neighbours get numbers of their own, so that only known ones can be equal.
-    numbers = np.where(is_known, indices, -1 - np.arange(indices.shape[1]))
-    if (np.diff(np.sort(numbers, axis=1), axis=1) == 0).any():
-        raise InvalidDataError("precomputed_knn: a row names the same neighbour twice; name each neighbour once")
 
 
 def _are_distances(values: np.ndarray) -> bool:

@@ -31,16 +31,12 @@ def integer(least: int) -> Test:
 def _number(least: float, most: float = math.inf) -> Test:
     def test(value: Any) -> bool:
         is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        return is_number and _is_finite(value) and least <= value <= most
+        try:
+            return is_number and math.isfinite(value) and least <= value <= most
+        except OverflowError:  # an integer beyond float64
+            return False
 
     return test
-
-
-def _is_finite(value: Any) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # an integer beyond float64
-        return False
 
 
 def either(*tests: Test) -> Test:
@@ -56,14 +52,12 @@ def none(value: Any) -> bool:
 
 
 def _metric(value: Any) -> bool:
-    return callable(value) or (isinstance(value, str) and (value in PLAIN or value in _metrics_of_scikit_learn()))
+    if callable(value) or not isinstance(value, str) or value in PLAIN:
+        return callable(value) or isinstance(value, str)
 
+    from sklearn.neighbors import VALID_METRICS  # late, since it takes a third of a second
 
-def _metrics_of_scikit_learn() -> set[str]:
-    """Asked for only where we do not know a metric ourselves: the import takes a third of a second."""
-    from sklearn.neighbors import VALID_METRICS
-
-    return set(VALID_METRICS["brute"]) - {"nan_euclidean"}
+    return value in VALID_METRICS["brute"] and value != "nan_euclidean"
 
 
 def _kwds(value: Any) -> bool:

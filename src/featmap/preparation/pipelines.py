@@ -91,8 +91,11 @@ def in_original_units(pipeline: Any, X: Any = None, *, preparation: Any = None) 
     answered: FeatMAP | Explanation
     if X is None:
         answered, names = model, getattr(model, "row_names_in_", None)
+    elif recipe is not None:
+        answered, names = model.explain(recipe.prepared(X)), row_names(X)
     else:
-        answered, names = model.explain(_prepared(pipeline, recipe, X)), row_names(X)
+        is_alone = not isinstance(pipeline, Pipeline) or len(pipeline) == 1
+        answered, names = model.explain(X if is_alone else pipeline[:-1].transform(X)), row_names(X)
     points = _checked_points(answered._points, "pipeline", "the model itself, pipeline[-1]")
     points = points if pca is None else _with_columns(points, pca)
     answers = Explanation(points.in_units(origins.units), origins.names, names, model.n_jobs, bool(model.verbose))
@@ -140,14 +143,6 @@ def _check_columns(explanation: Explanation, origins: Origins | None, n_columns:
             "in_original_units(explanation, preparation=…): the columns of the map are in another order than those "
             "of the preparation; explain what preparation.transform(table) gives"
         )
-
-
-def _prepared(pipeline: Pipeline | FeatMAP, recipe: Recipe | None, X: Any) -> Any:
-    """New rows as the model takes them."""
-    if recipe is not None:
-        return recipe.prepared(X)
-    is_alone = not isinstance(pipeline, Pipeline) or len(pipeline) == 1
-    return X if is_alone else pipeline[:-1].transform(X)
 
 
 def _origins(steps: list[Any], last: Any) -> Origins:
