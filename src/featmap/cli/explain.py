@@ -63,9 +63,16 @@ def explain(
             return
         texts = np.array(read_column(labels, len(answers.embedding_)).texts, dtype=object)
         if against is None:
-            _tell_why(answers, _rows_of(group, texts), k, output, as_json)
-        else:
-            _tell_contrast(_contrast(answers, group, against, texts), k, output, as_json)
+            chosen = np.flatnonzero(texts == group)
+            if not len(chosen):
+                there = listed(sorted(set(texts)))
+                raise InvalidParameterError(f"--group {group}: no row has this label; there are {there}")
+            _tell_why(answers, chosen, k, output, as_json)
+            return
+        if against == "rest" and "rest" not in texts:  # all others that have a label
+            against = "the rest"
+            texts = np.where((texts == group) | (texts == ""), texts, against)
+        _tell_contrast(answers.contrast(group, against, labels=texts), k, output, as_json)
 
 
 def _rows(answers: Any, asked: tuple[str, ...]) -> Any:
@@ -74,21 +81,6 @@ def _rows(answers: Any, asked: tuple[str, ...]) -> Any:
     known = {str(name): number for number, name in enumerate(names)}
     rows = [known.get(one, int(one) if one.isdecimal() else one) for one in asked]
     return rows[0] if len(rows) == 1 else rows
-
-
-def _rows_of(group: str, texts: np.ndarray) -> np.ndarray:
-    chosen = np.flatnonzero(texts == group)
-    if not len(chosen):
-        raise InvalidParameterError(f"--group {group}: no row has this label; there are {listed(sorted(set(texts)))}")
-    return chosen
-
-
-def _contrast(answers: Any, group: str, against: str, texts: np.ndarray) -> Contrast:
-    """Two labels compared, or one with all other rows that have a label."""
-    if against != "rest" or "rest" in texts:
-        return answers.contrast(group, against, labels=texts)
-    with_label = np.where((texts == group) | (texts == ""), texts, "the rest")
-    return answers.contrast(group, "the rest", labels=with_label)
 
 
 def _tell_why(answers: Any, chosen: Any, k: int, output: str | None, as_json: bool) -> None:

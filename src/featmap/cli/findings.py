@@ -99,7 +99,8 @@ def findings(mapped: Mapped, label_name: str | None) -> Findings:
     if mapped.label is None:
         title, groups, remark = "Regions of the map", _of_regions(answers), SPREAD
     else:
-        texts = _texts(mapped.label)
+        values, missing = label_values("map", mapped.label, len(mapped.label), "label")
+        texts = np.ma.array([text_of(value) for value in values], mask=missing)
         title, groups, remark = *_of_label(answers, texts, label_name or "label"), EFFECT
         row = _unlike_its_neighbours(answers, texts, mapped.is_empty)
     alone = dict.fromkeys(whole(name) for name in backing.alone) if backing.is_judged else {}
@@ -114,12 +115,6 @@ def findings(mapped: Mapped, label_name: str | None) -> Findings:
         tuple(name for name in alone if name not in known),
         str(answers.trust()),
     )
-
-
-def _texts(label: Any) -> np.ma.MaskedArray:
-    """Labels as texts; missing ones are masked."""
-    values, missing = label_values("map", label, len(label), "label")
-    return np.ma.array([text_of(value) for value in values], mask=missing)
 
 
 def _of_label(answers: ExplanationMixin, texts: np.ma.MaskedArray, name: str) -> tuple[str, list[Group]]:

@@ -45,9 +45,10 @@ def fitted(source: Source, asked: Asked, quiet: bool) -> Mapped:
     if label is not None:
         check_finite(str(asked.label), label)
     with shown_on_stderr(quiet):
-        prepared, text = _prepared(source, asked)
-        table = _named(source, prepared)
-    pca = _components(source, asked, is_prepared=prepared is not None)
+        prepared, table, text = _prepared(source, asked)
+    pca = source.components if asked.pca is None else asked.pca
+    if asked.pca is None and prepared is not None:
+        pca = n_components_of(pca)  # directions in a file are those of its values before any preparation
     if pca is not None:
         kind = "components in X_pca" if is_given(pca) else "principal components"
         text += f"\nNeighbours and map are made of {n_components_of(pca)} {kind}."
@@ -65,8 +66,8 @@ def fitted(source: Source, asked: Asked, quiet: bool) -> Mapped:
     return Mapped(model, in_original_units(model), text, label, columns, ids, None, is_empty)
 
 
-def _prepared(source: Source, asked: Asked) -> tuple[Prepare | None, str]:
-    """The preparation of the values, if they need one, and what is done to them in words."""
+def _prepared(source: Source, asked: Asked) -> tuple[Prepare | None, NamedTable, str]:
+    """The preparation of the values, if they need one, the data of the fit, and what is done to them in words."""
     label = None if asked.label in source.columns else asked.label
     _check_names(source, [("--label", label), ("--id", asked.id), *(("--drop", name) for name in asked.drop)])
     held = None if source.is_table else stored(source.values)
@@ -74,26 +75,14 @@ def _prepared(source: Source, asked: Asked) -> tuple[Prepare | None, str]:
     if held is not None and not asked.scale and not has_gaps:
         kind = "numbers" if source.image_shape is None else "pixels"
         size = f"{source.n_rows:,} rows and {source.values.shape[1]:,} columns of {kind}."
-        return None, f"{size} {source.text or 'They are used as they are.'}"
+        text = f"{size} {source.text or 'They are used as they are.'}"
+        return None, NamedTable(source.values, source.names, source.ids), text
     scale = source.is_table if asked.scale is None else asked.scale
     prepared = Prepare(id=asked.id, drop=tuple(asked.drop), label=label, scale=scale, names=source.names)
     prepared.fit(dense(source.values))
-    return prepared, "\n".join(filter(None, [source.text, str(prepared)]))
-
-
-def _named(source: Source, prepared: Prepare | None) -> NamedTable:
-    """The data of the fit, which know the names of rows and columns, and how columns were prepared."""
-    if prepared is None:
-        return NamedTable(source.values, source.names, source.ids)
     ids = source.ids if prepared.ids_ is None else prepared.ids_.tolist()
-    return NamedTable(prepared.transform(dense(source.values)), None, ids, Recipe.of(prepared))
-
-
-def _components(source: Source, asked: Asked, is_prepared: bool) -> Any:
-    """What neighbours and map are made of. Directions of a file are those of its values before any preparation."""
-    if asked.pca is not None:
-        return asked.pca
-    return n_components_of(source.components) if is_prepared else source.components
+    table = NamedTable(prepared.transform(dense(source.values)), None, ids, Recipe.of(prepared))
+    return prepared, table, "\n".join(filter(None, [source.text, str(prepared)]))
 
 
 def dense(values: Any) -> Any:
