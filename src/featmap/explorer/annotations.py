@@ -63,7 +63,9 @@ def checked_annotations(
         _column(caller, argument, str(name), values, n_rows, are_labels)
         for argument, name, values, are_labels in given
     ]
-    names = row_names if ids is None else _ids(caller, ids, n_rows)
+    names: Any = row_names if ids is None else [str(name) for name in ids]
+    if ids is not None and len(names) != n_rows:
+        raise InvalidDataError(f"{caller}(ids=…): ids must have one name per row, {n_rows}; got {len(names)}")
     return Annotations(
         tuple(found),
         None if names is None else tuple(str(name) for name in names),
@@ -84,14 +86,17 @@ def _named_columns(caller: str, columns: Any) -> Iterable[tuple[Any, Any]]:
 
 def _column(caller: str, argument: str, name: str, values: Any, n_rows: int, are_labels: bool) -> Column:
     found, missing = label_values(caller, values, n_rows, argument)
-    if _are_numbers(found) and not (are_labels and _are_codes(found[~missing])):
+    known = found[~missing]
+    if known.dtype.kind in "iuf" and not (
+        are_labels and (known == np.rint(known)).all() and len(np.unique(known)) <= FEWEST_NUMBERS
+    ):
         numbers = np.full(n_rows, np.nan)
-        numbers[~missing] = found[~missing].astype(np.float64)
+        numbers[~missing] = known.astype(np.float64)
         return Column(name, numbers, None)
     try:
-        distinct, codes = np.unique(found[~missing], return_inverse=True)
+        distinct, codes = np.unique(known, return_inverse=True)
     except TypeError:
-        distinct, codes = np.unique(np.array([str(value) for value in found[~missing]]), return_inverse=True)
+        distinct, codes = np.unique(np.array([str(value) for value in known]), return_inverse=True)
     if len(distinct) > MOST_CATEGORIES:
         raise InvalidDataError(
             f"{caller}({argument}=…): {name!r} has {len(distinct):,} different values, more than the "
@@ -101,22 +106,6 @@ def _column(caller: str, argument: str, name: str, values: Any, n_rows: int, are
     of_rows = np.full(n_rows, np.iinfo(type_).max, type_)
     of_rows[~missing] = codes
     return Column(name, of_rows, tuple(str(value) for value in distinct))
-
-
-def _are_numbers(values: np.ndarray) -> bool:
-    return values.dtype.kind in "iuf"
-
-
-def _are_codes(values: np.ndarray) -> bool:
-    """Whether numbers are labels: whole, and not many different ones."""
-    return bool((values == np.rint(values)).all()) and len(np.unique(values)) <= FEWEST_NUMBERS
-
-
-def _ids(caller: str, ids: Any, n_rows: int) -> list[str]:
-    names = [str(name) for name in ids]
-    if len(names) != n_rows:
-        raise InvalidDataError(f"{caller}(ids=…): ids must have one name per row, {n_rows}; got {len(names)}")
-    return names
 
 
 def _image_shape(caller: str, shape: Any, n_features: int) -> tuple[int, int, int] | None:
@@ -142,16 +131,11 @@ def _maps(caller: str, maps: Any, n_rows: int) -> dict[str, FloatArray]:
     if not isinstance(maps, Mapping):
         raise InvalidParameterError(f"{caller}(maps=…): maps must be a dict of names and embeddings")
     found = {str(name): check_embedding(embedding, caller, f"maps[{name!r}]") for name, embedding in maps.items()}
+    planes = {name: np.zeros((n_rows, 2), np.float32) for name in found}  # if there is no second coordinate, it is 0
     for name, embedding in found.items():
         if len(embedding) != n_rows:
             raise InvalidDataError(
                 f"{caller}(maps=…): {name!r} must have one row for each of the {n_rows} rows; got {len(embedding)}"
             )
-    return {name: _in_the_plane(embedding) for name, embedding in found.items()}
-
-
-def _in_the_plane(embedding: FloatArray) -> FloatArray:
-    """The first two coordinates; the second is 0 if there is none."""
-    plane = np.zeros((len(embedding), 2), np.float32)
-    plane[:, : min(embedding.shape[1], 2)] = embedding[:, :2]
-    return plane
+        planes[name][:, : embedding.shape[1]] = embedding[:, :2]
+    return planes

@@ -46,12 +46,9 @@ class AnswerQueue:
                 future, work = self._waiting.get(timeout=0.5)
             except Empty:
                 continue
-            if future.set_running_or_notify_cancel():
-                _settle(future, work)
-
-
-def _settle(future: Future[bytes], work: Work) -> None:
-    try:
-        future.set_result(work())
-    except BaseException as error:
-        future.set_exception(error)
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(work())
+            except BaseException as error:
+                future.set_exception(error)

@@ -38,10 +38,16 @@ class Carried:
 
 def carried(data: ScaledData) -> Carried:
     """The data as they are, compressed without loss."""
-    is_sparse = isinstance(data.matrix, SparseRows)
     common = (raw("center", data.user_center), *_units(data), *_lengths(data))
-    parts, text = _sparse(data) if is_sparse else _dense(data)
-    return Carried("sparse" if is_sparse else "dense", (*parts, *common), text, True, data)
+    if isinstance(data.matrix, SparseRows):
+        parts, text = _sparse(data)
+        return Carried("sparse", (*parts, *common), text, True, data)
+    whole = _whole_rows(data)
+    if whole is None:
+        parts, text = (planes("x", data.matrix),), "float32, as the library holds them"
+    else:
+        parts, text = (raw("x", whole), *_scaling(data)), f"whole numbers of {8 * whole.itemsize} bits"
+    return Carried("dense", (*parts, *common), text, True, data)
 
 
 def carried_in_16_bits(data: ScaledData) -> Carried:
@@ -68,13 +74,6 @@ def _units(data: ScaledData) -> tuple[Part, ...]:
 
 def _lengths(data: ScaledData) -> tuple[Part, ...]:
     return () if data.lengths is None else (raw("lengths", data.lengths),)
-
-
-def _dense(data: ScaledData) -> tuple[tuple[Part, ...], str]:
-    whole = _whole_rows(data)
-    if whole is None:
-        return (planes("x", data.matrix),), "float32, as the library holds them"
-    return (raw("x", whole), *_scaling(data)), f"whole numbers of {8 * whole.itemsize} bits"
 
 
 def _sparse(data: ScaledData) -> tuple[tuple[Part, ...], str]:

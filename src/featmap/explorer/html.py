@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks.rows import checked_rows
-from ..data.scaling import ScaledData
 from ..data.sparse import SparseRows
 from ..errors import InvalidParameterError
 from ..explanation.answers import Answers
-from ..explanation.points import Points, points_of_data
+from ..explanation.points import points_of_data
 from ..run import Run
 from ..store.replacing import replacing
 from ..values import IntArray
 from .annotations import Annotations, checked_annotations
-from .carrying import Carried, carried, carried_in_16_bits
+from .carrying import carried, carried_in_16_bits
 from .hashing import sampled
 from .part_of_model import of_features, of_rows
 from .record import Origin, Record, record_of
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 60_000_000
 SIZED_ROWS = 2000  # by which the size of all rows is estimated
 CLEARLY = 1.15  # an estimate beyond the limit by this factor is believed
+KNOWN_OF_ANY_MAP = ("n_neighbors", "metric", "n_tangent_neighbors", "tangent_center", "intrinsic_dim")
 CONTAINS_DATA = "This file contains the data of the map. Whoever has the file has the data."
 
 POLICY = (
@@ -101,7 +101,11 @@ def write_html(
 def part_of(answers: Answers, rows: IntArray | None, features: IntArray | None) -> Answers:
     """Answers about the rows of the data that are asked for, and about some of their features."""
     points, names, row_names = answers.points, answers.feature_names, answers.row_names
-    of_data = _rows_of_data(points)
+    if (points.rows < 0).any():
+        raise InvalidParameterError(
+            "to_html: these are new rows, which are not part of the map; write the file of the model that was fitted"
+        )
+    of_data = points.rows
     whole = points_of_data(points.mapped)
     if rows is not None or len(of_data) < len(whole) or (of_data != whole.rows).any():
         chosen = of_data if rows is None else of_data[rows]
@@ -113,14 +117,6 @@ def part_of(answers: Answers, rows: IntArray | None, features: IntArray | None) 
         with Run(answers.n_jobs) as run:
             whole = of_features(whole, features, run)
     return Answers(whole, names, row_names, answers.n_jobs)
-
-
-def _rows_of_data(points: Points) -> IntArray:
-    if (points.rows < 0).any():
-        raise InvalidParameterError(
-            "to_html: these are new rows, which are not part of the map; write the file of the model that was fitted"
-        )
-    return points.rows
 
 
 def _chosen_rows(answers: Answers, rows: Any) -> IntArray | None:
@@ -147,7 +143,10 @@ def origin_of(
 ) -> Origin:
     """Where a map comes from, and what a file of it says of itself."""
     maker = getattr(model, "_made_by", None) or model
-    parameters = maker.get_params(deep=False) if hasattr(maker, "get_params") else _settings(answers)
+    if hasattr(maker, "get_params"):
+        parameters = maker.get_params(deep=False)
+    else:
+        parameters = {name: getattr(answers.points.mapped.manifold, name) for name in KNOWN_OF_ANY_MAP}
     seed = parameters.get("random_state")
     notes = [CONTAINS_DATA]
     if rows is not None:
@@ -171,13 +170,6 @@ def origin_of(
     )
 
 
-def _settings(answers: Answers) -> dict[str, Any]:
-    """What is known of a map that another method made."""
-    manifold = answers.points.mapped.manifold
-    names = ("n_neighbors", "metric", "n_tangent_neighbors", "tangent_center", "intrinsic_dim")
-    return {name: getattr(manifold, name) for name in names}
-
-
 def _short(value: Any) -> str:
     """A parameter as it is written; of an array only its shape, which may be as long as the data."""
     if isinstance(value, str | int | float | bool | np.generic) or value is None:
@@ -192,9 +184,10 @@ def fitting_record(answers: Answers, said: Annotations, origin: Origin) -> Recor
     """The record with the data as they are, or rounded if they were too large. What is larger still is refused."""
     data = answers.points.mapped.data
     ways = [carried] if isinstance(data.matrix, SparseRows) else [carried, carried_in_16_bits]
-    size = 0.0
+    size, some = 0.0, sampled(np.arange(data.shape[0], dtype=np.int32), SIZED_ROWS, 0)
     for carry in ways:
-        size = _estimated_size(data, carry)
+        n_bytes = sum(len(part.compressed) for part in carry(data.part(some)).parts)
+        size = 4 * math.ceil(n_bytes / 3) * data.shape[0] / len(some)  # in base64, an estimate
         if size > CLEARLY * MOST_BYTES:
             continue
         found = carry(data)
@@ -211,21 +204,9 @@ def fitting_record(answers: Answers, said: Annotations, origin: Origin) -> Recor
     )
 
 
-def _estimated_size(data: ScaledData, carry: Any) -> float:
-    """Bytes of a file, from some of its rows."""
-    n_rows = data.shape[0]
-    some = sampled(np.arange(n_rows, dtype=np.int32), SIZED_ROWS, 0)
-    found: Carried = carry(data.part(some))
-    return _in_base64(sum(len(part.compressed) for part in found.parts)) * n_rows / len(some)
-
-
 def size_of(record: Record) -> int:
     """Bytes of the file of a record."""
     return sum(len(piece) for piece in pieces(record))
-
-
-def _in_base64(n_bytes: float) -> int:
-    return 4 * math.ceil(n_bytes / 3)
 
 
 @dataclass(frozen=True)
@@ -248,7 +229,8 @@ def pieces(record: Record) -> Iterator[bytes]:
     policy = POLICY.format(script=hash_of(static.app), style=hash_of(static.style))
     yield PAGE.format(
         policy=policy,
-        title=_escaped(record.head["title"]),
+        # in ASCII, since a title may hold half of a surrogate pair
+        title=escape(record.head["title"]).encode("ascii", "xmlcharrefreplace").decode(),
         style=static.style,
         contains_data=escape(CONTAINS_DATA),
     ).encode()
@@ -268,11 +250,6 @@ def _script(type_: str, name: str, content: bytes) -> bytes:
 def hash_of(text: str) -> str:
     """What a policy allows a script or style by."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _escaped(text: str) -> str:
-    """The text escaped, in ASCII, since a text may hold half of a surrogate pair."""
-    return escape(text).encode("ascii", "xmlcharrefreplace").decode()
 
 
 def json_bytes(value: Any) -> bytes:

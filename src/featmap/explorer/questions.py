@@ -70,15 +70,11 @@ def _check_together(kind: str, found: dict[str, Any], n_rows: int, n_features: i
     if kind == "values" and found["rows"].size * n_features > MOST_VALUES:
         raise InvalidParameterError("These are too many rows to look at at once.")
     if kind == "contrast":
-        _check_groups(found["a"], found["b"], n_rows)
-
-
-def _check_groups(a: IntArray, b: IntArray | None, n_rows: int) -> None:
-    n_a = len(np.unique(a))
-    if n_a < 2 or (n_rows - n_a if b is None else len(np.unique(b))) < 2:
-        raise InvalidParameterError("Each of the two groups needs at least two rows.")
-    if b is not None and np.intersect1d(a, b).size:
-        raise InvalidParameterError("The two groups must have no row in common.")
+        a, b, n_a = found["a"], found["b"], len(np.unique(found["a"]))
+        if n_a < 2 or (n_rows - n_a if b is None else len(np.unique(b))) < 2:
+            raise InvalidParameterError("Each of the two groups needs at least two rows.")
+        if b is not None and np.intersect1d(a, b).size:
+            raise InvalidParameterError("The two groups must have no row in common.")
 
 
 FIELDS: dict[str, dict[str, Callable[[Any, int, int], Any]]] = {

@@ -66,11 +66,12 @@ class App:
 
     async def _response(self, scope: Scope, receive: Receive) -> Response:
         method, path = scope["method"], scope["path"]
-        refusal = self._guard.refusal(
-            method, scope["headers"], is_secret=path not in self._open, is_page=path == "/"
-        ) or _refused_method(method, path)
+        refusal = self._guard.refusal(method, scope["headers"], is_secret=path not in self._open, is_page=path == "/")
         if refusal is not None:
             return _refused(refusal)
+        allowed = "POST" if path == ASK else "GET"
+        if method != allowed:
+            return _refused(Refusal(405, f"Only {allowed} is possible here."))
         if path == ASK:
             return await self._answer(scope, receive)
         found = self._open.get(path) or self._secret.get(path)
@@ -114,11 +115,6 @@ class _Gone(Exception):
 
 class _TooLong(Exception):
     """The body of a request is larger than allowed."""
-
-
-def _refused_method(method: str, path: str) -> Refusal | None:
-    allowed = "POST" if path == ASK else "GET"
-    return None if method == allowed else Refusal(405, f"Only {allowed} is possible here.")
 
 
 async def _body(headers: Any, receive: Receive) -> bytes:
@@ -180,7 +176,8 @@ class LocalServer:
         self.url = f"http://{ADDRESS}:{self.port}/#token={self.token}"
         self._app = App(desk, Guard(self.port, self.token))
         self._server = uvicorn.Server(_config(self._app))
-        self._thread = threading.Thread(target=self._run, name="featmap-explorer", daemon=True)
+        sockets = {"sockets": [self._socket]}
+        self._thread = threading.Thread(target=self._server.run, kwargs=sockets, name="featmap-explorer", daemon=True)
 
     def __enter__(self) -> LocalServer:
         self._thread.start()
@@ -203,9 +200,6 @@ class LocalServer:
         """Until the server ends, or an exception such as that of Ctrl-C."""
         while self._thread.is_alive():
             self._thread.join(0.5)
-
-    def _run(self) -> None:
-        self._server.run(sockets=[self._socket])
 
 
 def _config(app: App) -> uvicorn.Config:

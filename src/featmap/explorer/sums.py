@@ -30,15 +30,12 @@ class GroupSums:
 def group_sums(points: Points, rows: IntArray, codes: IntArray, run: Run) -> GroupSums:
     """Sums over the groups that the codes 0 and 1 name."""
     belongs = (codes[:, None] == np.arange(2)).astype(np.float64)
-    scale = points.mapped.data.scale if points.lengths is None else _common_scale(points, rows)
+    if points.lengths is None:
+        scale = points.mapped.data.scale
+    else:
+        scale = float(power_of_two_below(points.lengths[rows].max(initial=0.0)))
     of = _of_sparse if isinstance(points.values, SparseRows) else _of_dense
     return of(points, rows, belongs, scale, run)
-
-
-def _common_scale(points: Points, rows: IntArray) -> float:
-    lengths = points.lengths
-    assert lengths is not None
-    return float(power_of_two_below(lengths[rows].max(initial=0.0)))
 
 
 def _of_dense(points: Points, rows: IntArray, belongs: DoubleArray, scale: float, run: Run) -> GroupSums:
@@ -59,7 +56,9 @@ def _of_dense(points: Points, rows: IntArray, belongs: DoubleArray, scale: float
 
 def _of_sparse(points: Points, rows: IntArray, belongs: DoubleArray, scale: float, run: Run) -> GroupSums:
     """Stored values alone are looked at; what zeros have after centring is added to the means."""
-    zeros, size = points.values.zeros, max(1, int(BLOCK_VALUES / _stored_each(points.values.entries)))
+    zeros, stored = points.values.zeros, points.values.entries
+    n_of_row = max(stored.nnz / max(stored.shape[0], 1), 1.0)  # on average
+    size = max(1, int(BLOCK_VALUES / n_of_row))
 
     def block(start: int, stop: int) -> Any:
         features = points.features(rows[start:stop])
@@ -82,11 +81,6 @@ def _of_sparse(points: Points, rows: IntArray, belongs: DoubleArray, scale: floa
 
     means = zeros.astype(np.float64) + (sums / belongs.sum(axis=0)).T
     return GroupSums(scale, means, _summed(powers, len(rows), size, run))
-
-
-def _stored_each(entries: Any) -> float:
-    """Stored values of a row, on average."""
-    return max(entries.nnz / max(entries.shape[0], 1), 1.0)
 
 
 def _powers(values: DoubleArray) -> tuple[DoubleArray, DoubleArray, DoubleArray]:
