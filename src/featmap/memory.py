@@ -102,7 +102,9 @@ def bytes_of_row(s: Sizes) -> dict[str, float]:
     """The table: what is held in a stage, with what earlier stages have left. Other stages never hold the most."""
     values = (4 if s.n_stored is None else 8) * s.stored  # scaled
     data = values + (4 + s.item) * s.pca if s.pca else values + s.item * s.stored
-    lists, neighbors, graph = _lists(s), 8 * max(s.k, s.k_tangent), 8 * s.edges + 4
+    # In the lists of a search in large data an eighth of the room is empty.
+    lists = 4.5 * (min(s.width, LADDER[0][0]) + 1) if s.has_fast_metric and s.m > EXACT_BELOW else 0.0
+    neighbors, graph = 8 * max(s.k, s.k_tangent), 8 * s.edges + 4
     tangents = 4 * (min(s.k_tangent, s.width) + s.k_tangent) + 16 * s.dim + 12
     factors = 8 * s.k_tangent * s.axes  # given up after the alignment
     rotations = 4 * s.edges * (1 if s.axes == s.dim == 2 else s.axes**2)  # codes in the plane
@@ -119,12 +121,6 @@ def bytes_of_row(s: Sizes) -> dict[str, float]:
         "alignment": known + factors + connection + _axes_of_row(s) + (graph if s.has_checkpoint else 0),
         "layout": known + connection + layout,
     }
-
-
-def _lists(s: Sizes) -> float:
-    """Bytes of a row in the lists of a search in large data. An eighth of the room in lists is empty."""
-    is_large = s.has_fast_metric and s.m > EXACT_BELOW
-    return 4.5 * (min(s.width, LADDER[0][0]) + 1) if is_large else 0.0
 
 
 def _axes_of_row(s: Sizes) -> float:

@@ -38,7 +38,9 @@ def nearness(sample: Any) -> tuple[float, float]:
 
     Components are those of every second row. Distances are those between the other rows, which had no part in them.
     """
-    products = _centered(_products(sample))
+    products = _products(sample)
+    means = products.mean(axis=0)
+    products = products - means - means[:, None] + means.mean()
     fitted, scored = slice(0, None, 2), slice(1, None, 2)
     sizes, vectors = np.linalg.eigh(products[fitted, fitted])
     sizes, vectors = sizes[-N_COMPONENTS:], vectors[:, -N_COMPONENTS:]
@@ -57,12 +59,6 @@ def _products(sample: Any) -> np.ndarray:
         values = (values - values[0]).astype(np.float32)
         products += values @ values.T
     return products
-
-
-def _centered(products: np.ndarray) -> np.ndarray:
-    """The inner products of the rows minus their mean."""
-    means = products.mean(axis=0)
-    return products - means - means[:, None] + means.mean()
 
 
 def _nearest_over_median(products: np.ndarray) -> float:

@@ -118,7 +118,12 @@ class Components:
 
         def body(start: int, stop: int) -> tuple[DoubleArray]:
             rows = X[start:stop].toarray() if sp.issparse(X) else X[start:stop]
-            return (_within_float64(_product(rows, self.directions)),)
+            components = _product(rows, self.directions)
+            if not np.isfinite(components).all():
+                raise InvalidDataError(
+                    "FeatMAP(pca=…): principal components of X are beyond float64; divide X by a power of ten"
+                )
+            return (components,)
 
         return run.by_blocks(X.shape[0], body, self.rows_per_block())[0]
 
@@ -139,14 +144,6 @@ class Components:
 def rows_for_components(shape: tuple[int, int], is_sparse: bool) -> Any:
     """The rows that directions are found from: at most 10,000, fewer if they are dense and very wide."""
     return fixed_sample(shape[0], min(shape[0], SAMPLE_ROWS) if is_sparse else sample_size(*shape))
-
-
-def _within_float64(components: DoubleArray) -> DoubleArray:
-    if not np.isfinite(components).all():
-        raise InvalidDataError(
-            "FeatMAP(pca=…): principal components of X are beyond float64; divide X by a power of ten"
-        )
-    return components
 
 
 def _product(rows: np.ndarray, matrix: DoubleArray) -> DoubleArray:

@@ -63,7 +63,13 @@ class ScaledData:
             return replace(self, matrix=chosen)
         lengths = self.lengths[rows]
         scale = float(power_of_two_below(lengths.max(initial=0.0)))
-        return ScaledData(_multiplied(chosen, (lengths * scale).astype(np.float32)), self.center, scale)
+        scaled = (lengths * scale).astype(np.float32)
+        if isinstance(chosen, SparseRows):
+            data = chosen.entries.data * np.repeat(scaled, np.diff(chosen.entries.indptr))
+            matrix: Matrix = SparseRows(with_values(chosen.entries, data), chosen.zeros)
+        else:
+            matrix = chosen * scaled[:, None]
+        return ScaledData(matrix, self.center, scale)
 
     def part(self, rows: Any) -> ScaledData:
         """Some rows."""
@@ -72,7 +78,12 @@ class ScaledData:
     def columns(self, chosen: IntArray) -> ScaledData:
         """Some columns."""
         units = None if self.units is None else self.units.part(chosen)
-        return replace(self, matrix=_columns(self.matrix, chosen), center=self.center[chosen], units=units)
+        if isinstance(self.matrix, SparseRows):
+            entries = sp.csr_matrix(self.matrix.entries[:, chosen])
+            matrix: Matrix = SparseRows(entries, self.matrix.zeros[chosen])
+        else:
+            matrix = np.ascontiguousarray(self.matrix[:, chosen])
+        return replace(self, matrix=matrix, center=self.center[chosen], units=units)
 
     @property
     def groups(self) -> IntArray | None:
@@ -128,17 +139,3 @@ def scale_data(X: Matrix, run: Run = SERIAL, *, unit_rows: bool = False) -> Scal
 def without_features(n_rows: int) -> ScaledData:
     """Rows of which only distances are known."""
     return ScaledData(np.empty((n_rows, 0), np.float32), np.empty(0), 1.0)
-
-
-def _columns(matrix: Matrix, chosen: IntArray) -> Matrix:
-    if isinstance(matrix, SparseRows):
-        return SparseRows(sp.csr_matrix(matrix.entries[:, chosen]), matrix.zeros[chosen])
-    return np.ascontiguousarray(matrix[:, chosen])
-
-
-def _multiplied(unit: Matrix, lengths: FloatArray) -> Matrix:
-    """Unit rows times their lengths."""
-    if not isinstance(unit, SparseRows):
-        return unit * lengths[:, None]
-    data = unit.entries.data * np.repeat(lengths, np.diff(unit.entries.indptr))
-    return SparseRows(with_values(unit.entries, data), unit.zeros)

@@ -42,14 +42,22 @@ class Sizing:
     @classmethod
     def of(cls, sample: Matrix, ranges: Ranges) -> Sizing:
         """The sizing of data, from their `rows_for_center` and the `column_ranges` of all of them."""
-        center = _medians_of_sparse(canonical(sample)) if sp.issparse(sample) else _medians(sample)
-        return cls(center, float(power_of_two_below(_largest_deviation(ranges, center))))
+        if sp.issparse(sample):
+            center = _medians_of_sparse(canonical(sample))
+        else:  # a few columns at a time, since a sample of very wide rows may be larger than the data are in float32
+            center = np.empty(sample.shape[1])
+            for columns in _few(np.arange(sample.shape[1]), len(sample)):
+                center[columns] = np.median(sample[:, columns].astype(np.float64), axis=0)
+        # Halves are subtracted, so that values at opposite ends of float64 do not overflow.
+        lowest, highest = ranges
+        half = max((highest / 2 - center / 2).max(), (center / 2 - lowest / 2).max())
+        largest = 2 * half if half < np.finfo(np.float64).max / 2 else half
+        return cls(center, float(power_of_two_below(largest)))
 
     def prepare(self, X: Matrix, run: Run = SERIAL) -> Matrix:
         """Scale rows of data, each independently of the others, to float32 or `SparseRows`."""
-        return self._prepare_sparse(canonical(X), run) if sp.issparse(X) else self._prepare_dense(X, run)
-
-    def _prepare_dense(self, X: np.ndarray, run: Run) -> FloatArray:
+        if sp.issparse(X):
+            return self._prepare_sparse(canonical(X), run)
         scaled = np.empty(X.shape, np.float32)
 
         def task(start: int, stop: int) -> None:
@@ -101,21 +109,15 @@ def column_ranges(X: Matrix, run: Run = SERIAL) -> Ranges:
     lock = threading.Lock()
 
     def task(start: int, stop: int) -> None:
-        low, high = _ranges_of_block(entries[start:stop])
+        block = entries[start:stop].tocsc() if sp.issparse(entries) else entries[start:stop]
+        ends = block.min(axis=0), block.max(axis=0)  # in the type of the data, which is exact and fast
+        low, high = (end.toarray().ravel() if sp.issparse(end) else end for end in ends)
         with lock:
             np.minimum(lowest, low, out=lowest)
             np.maximum(highest, high, out=highest)
 
     run.over_rows(X.shape[0], task)
     return lowest, highest
-
-
-def _ranges_of_block(block: Matrix) -> tuple[np.ndarray, np.ndarray]:
-    # In the type of the data, which is exact and fast.
-    if not sp.issparse(block):
-        return block.min(axis=0), block.max(axis=0)
-    columns = block.tocsc()
-    return columns.min(axis=0).toarray().ravel(), columns.max(axis=0).toarray().ravel()
 
 
 def rows_scaled_at_once(n_values: int) -> int:
@@ -131,14 +133,6 @@ def with_values(entries: Matrix, values: np.ndarray) -> Any:
 def power_of_two_below(size: Any) -> Any:
     """The power of two that brings ``size`` (a number or an array) into [1/2, 1), within float64; 1 for size 0."""
     return np.ldexp(1.0, -np.clip(np.frexp(size)[1], -MOST_EXPONENT, MOST_EXPONENT))
-
-
-def _medians(sample: np.ndarray) -> DoubleArray:
-    # A few columns at a time, since a sample of very wide rows may be larger than the data are in float32.
-    center = np.empty(sample.shape[1])
-    for columns in _few(np.arange(sample.shape[1]), len(sample)):
-        center[columns] = np.median(sample[:, columns].astype(np.float64), axis=0)
-    return center
 
 
 def _medians_of_sparse(entries: Matrix) -> DoubleArray:
@@ -157,19 +151,10 @@ def _few(columns: np.ndarray, n_rows: int) -> Iterator[np.ndarray]:
     return (columns[start : start + width] for start in range(0, len(columns), width))
 
 
-def _largest_deviation(ranges: Ranges, center: DoubleArray) -> float:
-    # Halves are subtracted, so that values at opposite ends of float64 do not overflow.
-    lowest, highest = ranges
-    half = max((highest / 2 - center / 2).max(), (center / 2 - lowest / 2).max())
-    return 2 * half if half < np.finfo(np.float64).max / 2 else half
-
-
 def unit_rows(X: Matrix, run: Run = SERIAL) -> tuple[Matrix, DoubleArray]:
     """Rows of length 1 in float32, and the lengths that they had. Rows of zeros stay zero."""
-    return _unit_sparse(canonical(X), run) if sp.issparse(X) else _unit_dense(X, run)
-
-
-def _unit_dense(X: np.ndarray, run: Run) -> tuple[FloatArray, DoubleArray]:
+    if sp.issparse(X):
+        return _unit_sparse(canonical(X), run)
     unit, lengths = np.empty(X.shape, np.float32), np.empty(len(X))
 
     def task(start: int, stop: int) -> None:

@@ -32,7 +32,8 @@ class ExactSearch:
         return EXACT
 
     def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
-        rows = self._rows_that_count(k)
+        # A row that has k earlier copies is never among the k nearest.
+        rows = np.flatnonzero(self._n_earlier_copies < k).astype(np.int32)
         bounds = None if self._bounds is None else self._bounds.among(rows)
 
         def body(start: int, stop: int) -> Found:
@@ -43,10 +44,6 @@ class ExactSearch:
 
         indices, squared = run.by_blocks_with_progress(queries.shape[0], body, QUERIES_PER_BLOCK)
         return indices, np.sqrt(squared)
-
-    def _rows_that_count(self, k: int) -> IntArray:
-        """All rows but those that have k earlier copies, which are never among the k nearest."""
-        return np.flatnonzero(self._n_earlier_copies < k).astype(np.int32)
 
     @cached_property
     def _n_earlier_copies(self) -> np.ndarray:

@@ -12,7 +12,7 @@ from ..data.sizing import rows_scaled_at_once, unit_rows, with_values
 from ..data.sparse import Matrix, canonical, dense_rows
 from ..errors import InvalidDataError
 from ..run import SERIAL, Run
-from ..values import FloatArray, SearchReport
+from ..values import SearchReport
 from .search import Found, Search
 
 
@@ -48,23 +48,12 @@ def root_rows(X: Matrix, run: Run = SERIAL) -> Matrix:
     So a row of zeros is at the largest distance from all others, and at distance 0 from rows of zeros.
     """
     check_not_negative(X)
-    if not sp.issparse(X):
-        return _unit_roots(X, run)
-    entries = canonical(X)
-    roots = with_values(entries, np.sqrt(entries.data.astype(np.float64)))
-    is_empty = np.asarray(roots.sum(axis=1)).ravel() == 0
-    return unit_rows(sp.hstack([roots, sp.csr_matrix(is_empty[:, None].astype(np.float64))], format="csr"), run)[0]
-
-
-def check_not_negative(X: Matrix) -> None:
-    if (X.data if sp.issparse(X) else X).min(initial=0) < 0:
-        raise InvalidDataError(
-            "metric='hellinger': X has negative values; it compares rows of counts or shares, so give these as they "
-            "are, neither centred nor scaled, or choose another metric"
-        )
-
-
-def _unit_roots(X: np.ndarray, run: Run) -> FloatArray:
+    if sp.issparse(X):
+        entries = canonical(X)
+        roots = with_values(entries, np.sqrt(entries.data.astype(np.float64)))
+        is_empty = np.asarray(roots.sum(axis=1)).ravel() == 0
+        column = sp.csr_matrix(is_empty[:, None].astype(np.float64))
+        return unit_rows(sp.hstack([roots, column], format="csr"), run)[0]
     rows = np.empty((len(X), X.shape[1] + 1), np.float32)
 
     def task(start: int, stop: int) -> None:
@@ -73,3 +62,11 @@ def _unit_roots(X: np.ndarray, run: Run) -> FloatArray:
 
     run.over_rows(len(X), task, rows_scaled_at_once(rows.shape[1]))
     return rows
+
+
+def check_not_negative(X: Matrix) -> None:
+    if (X.data if sp.issparse(X) else X).min(initial=0) < 0:
+        raise InvalidDataError(
+            "metric='hellinger': X has negative values; it compares rows of counts or shares, so give these as they "
+            "are, neither centred nor scaled, or choose another metric"
+        )

@@ -117,6 +117,7 @@ def search_wide_enough(holder: Holder, k: int, run: Run) -> Any:
     n_rows, n_features = holder.shape
     numbers = np.arange(n_rows)[fixed_sample(n_rows, min(MEASURED_ROWS, n_rows))]
     rows, near = holder.rows(numbers), None
+    cost_of_all_pairs = n_rows * (n_features * MULTIPLIED + LOOKED_AT)  # about how long they take for a query
     for n_coordinates, widths in ladder(n_features):
         quantizer = holder.put_into_lists(n_coordinates, run)
         if near is None:
@@ -129,7 +130,7 @@ def search_wide_enough(holder: Holder, k: int, run: Run) -> Any:
             search = replace(search, recall=_recall(search, rows, near, numbers, run))
             if search.recall >= WANTED_RECALL:
                 return search
-            if _cost_of_all_pairs(n_rows, n_features) <= WORTH_BEING_EXACT * _cost(quantizer, width, k):
+            if cost_of_all_pairs <= WORTH_BEING_EXACT * _cost(quantizer, width, k):
                 return None
     warn(
         f"the search for neighbours finds {search.recall:.2f} of them ({search.report.way}), less than "
@@ -217,11 +218,6 @@ def _remainders(directions: FloatArray, rows: Matrix, run: Run) -> FloatArray:
     remainders = dense_rows(rows) - project(rows, directions, run) @ directions.T
     lengths = np.linalg.norm(remainders, axis=1, keepdims=True)
     return np.divide(remainders, lengths, out=np.zeros_like(remainders), where=lengths > 0)
-
-
-def _cost_of_all_pairs(n_rows: int, n_features: int) -> float:
-    """About how long the exact search takes for a query."""
-    return n_rows * (n_features * MULTIPLIED + LOOKED_AT)
 
 
 def _cost(quantizer: Quantizer, width: Width, k: int) -> float:

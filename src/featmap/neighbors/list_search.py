@@ -165,8 +165,11 @@ class Partition:
         run: Run,
         numbers: IntArray | None = None,
     ) -> Partition:
-        """Put every row into its list."""
-        kept = _rows_that_count(matrix, coordinates)
+        """Put every row into its list, but for those that have COPIES_KEPT earlier copies."""
+        counts = np.ones(len(coordinates), bool)
+        suspects = possible_copies(coordinates, COPIES_KEPT)
+        counts[suspects] = n_earlier_copies(matrix, suspects) < COPIES_KEPT
+        kept = np.flatnonzero(counts).astype(np.int32)
         if len(kept) < len(coordinates):
             coordinates, homes = coordinates[kept], homes[kept]
         members = kept if numbers is None else numbers[kept]
@@ -184,7 +187,10 @@ class Partition:
     def rank(self, queries: FloatArray, candidates: IntArray, k: int) -> Found:
         """The k nearest of those candidates of each query that are in this partition, with squared distances."""
         indices, squared = np.full((len(queries), k), -1, np.int32), np.full((len(queries), k), np.inf)
-        numbers, of_query = _by_row(candidates)
+        # By rows: one that is a candidate of many queries is compared with all of them while it is in the cache.
+        packed = (candidates.astype(np.int64) << 32) + np.arange(len(candidates))[:, None]
+        packed = np.sort(packed, axis=None)
+        numbers, of_query = (packed >> 32).astype(np.int32), packed.astype(np.int32)
         positions = self._positions(numbers)
         is_here = positions >= 0
         pairs = of_query[is_here], positions[is_here], numbers[is_here]
@@ -238,21 +244,3 @@ class Partition:
             return numbers
         places = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1).astype(np.int32)
         return np.where(self.numbers[places] == numbers, places, np.int32(-1))
-
-
-def _by_row(candidates: IntArray) -> tuple[IntArray, IntArray]:
-    """Candidates of all queries in the order of their numbers, and the query of each.
-
-    A row that is a candidate of many queries is then compared with all of them while it is in the cache.
-    """
-    pairs = (candidates.astype(np.int64) << 32) + np.arange(len(candidates))[:, None]
-    pairs = np.sort(pairs, axis=None)
-    return (pairs >> 32).astype(np.int32), pairs.astype(np.int32)
-
-
-def _rows_that_count(matrix: Matrix, coordinates: FloatArray) -> IntArray:
-    """All rows but those that have COPIES_KEPT earlier copies."""
-    counts = np.ones(len(coordinates), bool)
-    suspects = possible_copies(coordinates, COPIES_KEPT)
-    counts[suspects] = n_earlier_copies(matrix, suspects) < COPIES_KEPT
-    return np.flatnonzero(counts).astype(np.int32)

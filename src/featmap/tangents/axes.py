@@ -93,28 +93,20 @@ def feature_importance(
 
     def task(start: int, stop: int) -> None:
         block = rows[start:stop]
+        n_axes = tangents.intrinsic_dim[block]
+        most_axes = int(n_axes.max(initial=1))
         if components is None:
-            out[start:stop] = _importance(data, tangents, block)
+            centers, table, positions, factors = factors_of(data, tangents, block, most_axes)
+            found, room = np.empty((len(block), shape[1]), np.float32), room_for_importance(positions.shape[1])
+            local_importance(centers, table, positions, factors, n_axes, *room, found)
+            out[start:stop] = found
         else:
-            out[start:stop] = _importance_through(components, data, tangents, block)
+            V = axes(data, tangents, block, most_axes)
+            V[np.arange(V.shape[1]) >= n_axes[:, None]] = 0
+            out[start:stop] = np.sqrt(np.square(components.in_features(V)).sum(axis=1))
 
     run.over_rows(len(rows), task, _rows_per_block(data, tangents, components))
     return out
-
-
-def _importance(data: ScaledData, tangents: Tangents, rows: IntArray) -> FloatArray:
-    n_axes = tangents.intrinsic_dim[rows]
-    centers, table, positions, factors = factors_of(data, tangents, rows, int(n_axes.max(initial=1)))
-    importance = np.empty((len(rows), data.shape[1]), np.float32)
-    local_importance(centers, table, positions, factors, n_axes, *room_for_importance(positions.shape[1]), importance)
-    return importance
-
-
-def _importance_through(components: Components, data: ScaledData, tangents: Tangents, rows: IntArray) -> FloatArray:
-    n_axes = tangents.intrinsic_dim[rows]
-    V = axes(data, tangents, rows, int(n_axes.max(initial=1)))
-    V[np.arange(V.shape[1]) >= n_axes[:, None]] = 0
-    return np.sqrt(np.square(components.in_features(V)).sum(axis=1))
 
 
 def _rows_per_block(data: ScaledData, tangents: Tangents, components: Components | None) -> int:
