@@ -98,7 +98,9 @@ def arrow_field(
     rows, width = rows_of_field(cloud.positions, n_cells)
     explained, drawn = explained_of_feature(model, rows, column)
     arrows = model.arrows(rows[drawn], kind)[:, column, :2].astype(float) if drawn.any() else np.empty((0, 2))
-    positions, scale = cloud.positions[rows[drawn]], _length_of_slope(np.linalg.norm(arrows, axis=1), width)
+    positions, steps = cloud.positions[rows[drawn]], np.linalg.norm(arrows, axis=1)
+    # Arrows seldom overlap, and one long arrow shrinks no others.
+    scale = float(width / max(np.quantile(steps, LONG) / REACH_OF_LONG, steps.max() / REACH)) if steps.any() else 0.0
     # Their middles are at the rows, so that arrows stay where the points are.
     draw_arrows(ax, positions, scale * arrows, explained[drawn], pivot="mid", width=0.018, minlength=0.5)
     PlacedLabels(ax, islands_without_slope(cloud.positions, values, rows, explained), visible=positions)
@@ -140,10 +142,3 @@ def islands_without_slope(
             text = f"{'high' if level > 0 else 'low'} here,\nno slope"
             labels.append(Label(text, densest_place(positions[members]), clear=14.0, gid="no slope"))
     return labels
-
-
-def _length_of_slope(lengths: np.ndarray, width: float) -> float:
-    """Return the drawn length of a slope of 1. Arrows seldom overlap, and one long arrow shrinks no others."""
-    if not lengths.any():
-        return 0.0
-    return float(width / max(np.quantile(lengths, LONG) / REACH_OF_LONG, lengths.max() / REACH))

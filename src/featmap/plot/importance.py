@@ -94,7 +94,12 @@ def importance(
         k = checked_count("importance", "k", BARS if k is None else k, 1, MOST_NAMES)
         return _draw_bars(model, chosen, k, names, ax)
     k = checked_count("importance", "k", COLUMNS if k is None else k, 1, MOST_COLUMNS)
-    return _draw_groups(model, chosen, _checked_groups(labels, model), k, names, ax)
+    groups = read_labels("importance", labels, len(model.embedding_), row_names_of(model))
+    if not isinstance(groups, Categories) or not groups.names:
+        raise InvalidParameterError(
+            "importance(labels=…): labels must name the group of each row by text, booleans or a few integers"
+        )
+    return _draw_groups(model, chosen, groups, k, names, ax)
 
 
 def _draw_bars(model: Model, rows: np.ndarray, k: int, names: list[str], ax: Axes | None) -> Axes:
@@ -157,12 +162,3 @@ def leading_features(means: np.ndarray, k: int) -> np.ndarray:
     chosen = np.array(list(dict.fromkeys(in_turns.tolist()))[:k])
     best = means[:, chosen].argmax(axis=0)
     return chosen[np.lexsort((-means[best, chosen], best))]
-
-
-def _checked_groups(labels: ArrayLike, model: Model) -> Categories:
-    groups = read_labels("importance", labels, len(model.embedding_), row_names_of(model))
-    if not isinstance(groups, Categories) or not groups.names:
-        raise InvalidParameterError(
-            "importance(labels=…): labels must name the group of each row by text, booleans or a few integers"
-        )
-    return groups

@@ -55,7 +55,11 @@ def perturbation(result: Perturbation, *, ax: Axes | None = None) -> Axes:
             f"got {type(result).__name__}"
         )
     ax = axes_or_new(ax, (7.5, 4.2))
-    _draw_curves(ax, result)
+    for name, (colour, marker, _) in CURVES.items():
+        # Markers near 0 are half below the axis, so they are not clipped.
+        moves, style = getattr(result, name), "--" if name == "floor" else "-"
+        ax.plot(result.fractions, moves, style, color=colour, marker=marker, markersize=5, clip_on=False, gid=name)
+    ax.fill_between(result.fractions, result.floor, result.most, color=COLOURS[0], alpha=0.15, linewidth=0)
     styles = [(colour, marker) for colour, marker, _ in CURVES.values()]
     legend(ax, styles, [name for _, _, name in CURVES.values()], None)
     ax.set_xlim(0, float(result.fractions[-1]) * 1.03)
@@ -69,12 +73,3 @@ def perturbation(result: Perturbation, *, ax: Axes | None = None) -> Axes:
     ax.grid(axis="y", color=FAINT_INK, linewidth=0.5)
     ax.set_axisbelow(True)
     return ax
-
-
-def _draw_curves(ax: Axes, result: Perturbation) -> None:
-    for name, (colour, marker, _) in CURVES.items():
-        moves = getattr(result, name)
-        # Markers near 0 are half below the axis, so they are not clipped.
-        style = "--" if name == "floor" else "-"
-        ax.plot(result.fractions, moves, style, color=colour, marker=marker, markersize=5, clip_on=False, gid=name)
-    ax.fill_between(result.fractions, result.floor, result.most, color=COLOURS[0], alpha=0.15, linewidth=0)

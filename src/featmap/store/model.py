@@ -82,7 +82,12 @@ class SavedModel:
 
 def save_model(path: str | os.PathLike[str], model: SavedModel) -> None:
     """Write a model. A file that is there is replaced. A model that could not be loaded again is refused."""
-    _refuse_functions(model)
+    for metric in (model.parameters["metric"], model.mapped.manifold.metric):
+        if callable(metric):
+            raise InvalidParameterError(
+                f"save: metric={metric!r} is a function, which a file of data cannot hold; fit with the name of a "
+                "metric (one of sklearn.neighbors.VALID_METRICS['brute'])"
+            )
     parameters, given = model.parameters, model.parameters["precomputed_knn"]
     if isinstance(given, tuple | list) and len(given) == 3:  # umap-learn's: the search index is never used here
         parameters = {**parameters, "precomputed_knn": given[:2]}
@@ -117,15 +122,6 @@ def _checked_model(contents: Contents, made_by: str, parameters: Iterable[str]) 
     check_mapped_data(model.mapped)
     check_attributes(model.attributes, model.mapped)
     return model
-
-
-def _refuse_functions(model: SavedModel) -> None:
-    for metric in (model.parameters["metric"], model.mapped.manifold.metric):
-        if callable(metric):
-            raise InvalidParameterError(
-                f"save: metric={metric!r} is a function, which a file of data cannot hold; fit with the name of a "
-                "metric (one of sklearn.neighbors.VALID_METRICS['brute'])"
-            )
 
 
 def check_attributes(attributes: Mapping[str, Any], mapped: MappedData) -> None:

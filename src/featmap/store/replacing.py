@@ -41,8 +41,12 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     except OSError as error:
         state = "the file that was there is unchanged" if path.exists() else "nothing was left there"
         raise StoreError(f"{path} could not be written: {error.strerror or error}; {state}") from error
-    with suppress(OSError):  # some file systems cannot sync a folder
-        _sync(path.parent)
+    with suppress(OSError):  # the renaming itself; some file systems cannot sync a folder
+        descriptor = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _remove_stale(folder: Path, prefix: str) -> None:
@@ -51,12 +55,3 @@ def _remove_stale(folder: Path, prefix: str) -> None:
             with suppress(OSError):  # another writer may have removed it
                 if time.time() - other.stat().st_mtime > STALE_AFTER:
                     other.unlink()
-
-
-def _sync(folder: Path) -> None:
-    """Put the renaming itself on the disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

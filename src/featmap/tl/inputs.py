@@ -117,19 +117,17 @@ def loadings_of(adata: AnnData, use_rep: str, X: Any, places: np.ndarray) -> np.
     if directions.ndim != 2 or directions.shape[1] < places.shape[1] or directions.dtype.kind not in "biuf":
         return None
     directions = directions[:, : places.shape[1]]
-    return directions if are_orthonormal(directions) and _are_components(X, directions, places) else None
+    if not are_orthonormal(directions):
+        return None
+    rows = compared_rows(len(places))
+    offsets = places[rows] - np.asarray(X[rows] @ directions)  # equal, but for rounding: a PCA subtracts the centre
+    is_same = np.ptp(offsets, axis=0).max() <= SAME_PLACE * np.ptp(places[rows], axis=0).max()
+    return directions if is_same else None
 
 
 def compared_rows(n_rows: int) -> np.ndarray:
     """Some of so many rows, evenly spread."""
     return np.unique(np.linspace(0, n_rows - 1, COMPARED_ROWS).astype(int))
-
-
-def _are_components(X: Any, directions: np.ndarray, places: np.ndarray) -> bool:
-    """Whether places are X times the directions, but for the centre, which a PCA subtracts."""
-    rows = compared_rows(len(places))
-    offsets = places[rows] - np.asarray(X[rows] @ directions)
-    return bool(np.ptp(offsets, axis=0).max() <= SAME_PLACE * np.ptp(places[rows], axis=0).max())
 
 
 @dataclass(frozen=True)

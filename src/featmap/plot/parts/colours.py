@@ -57,7 +57,9 @@ def read_labels(caller: str, labels: Any, n_rows: int, names: np.ndarray | None 
     present = set(texts[~missing])
     known, rest = [name for name in _order(labels, values[~missing]) if name in present], "missing"
     if len(known) > MOST_COLOURS:
-        known, rest = _most_frequent(known, texts[~missing]), "other"
+        counts = dict(zip(*np.unique(texts[~missing].astype(str), return_counts=True), strict=True))
+        most_frequent = set(sorted(known, key=lambda name: -counts[name])[:MOST_COLOURS])
+        known, rest = [name for name in known if name in most_frequent], "other"
     numbers = {name: number for number, name in enumerate(known)}
     codes = np.array([-1 if gone else numbers.get(text, -1) for text, gone in zip(texts, missing, strict=True)])
     return Categories(codes, known, rest, title)
@@ -78,13 +80,6 @@ def _natural(name: str) -> list[str | int]:
     parts: list[str | int] = list(re.split(r"(\d+)", name))
     parts[1::2] = [int(part) for part in parts[1::2]]
     return parts
-
-
-def _most_frequent(names: list[str], texts: np.ndarray) -> list[str]:
-    """Return the most frequent names, as many as there are colours, in their old order."""
-    counts = dict(zip(*np.unique(texts.astype(str), return_counts=True), strict=True))
-    kept = set(sorted(names, key=lambda name: -counts[name])[:MOST_COLOURS])
-    return [name for name in names if name in kept]
 
 
 # These are the colours of Okabe and Ito, with a darker yellow for white paper, and three more. Under simulated

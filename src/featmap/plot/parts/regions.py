@@ -50,7 +50,10 @@ def regions_of(cells: Cells, scores: CellScores, n_regions: int, n_names: int, f
     """
     best = np.abs(scores.around).max(axis=1, initial=0)
     is_open = best >= SETS_APART
-    leaders = _leaders(scores.around, is_open)
+    of_open = scores.around[is_open]
+    columns = np.abs(of_open).argmax(axis=1)
+    signs = np.sign(of_open[np.arange(len(columns)), columns])
+    leaders = sorted(set(zip(columns.tolist(), signs.tolist(), strict=True)))
     found: list[Region] = []
     while is_open.any() and len(found) < n_regions:
         parts = []
@@ -66,13 +69,6 @@ def regions_of(cells: Cells, scores: CellScores, n_regions: int, n_names: int, f
             found.append(described)
         is_open[region] = False
     return found
-
-
-def _leaders(scores: np.ndarray, is_open: np.ndarray) -> list[tuple[int, float]]:
-    """Return the feature that leads in each open cell, and whether it is high or low there, each pair once."""
-    columns = np.abs(scores[is_open]).argmax(axis=1)
-    signs = np.sign(scores[is_open][np.arange(len(columns)), columns])
-    return sorted(set(zip(columns.tolist(), signs.tolist(), strict=True)))
 
 
 def _heaviest_part(cells: Cells, chosen: np.ndarray, weights: np.ndarray, fewest: int) -> tuple[float, np.ndarray]:
