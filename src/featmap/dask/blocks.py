@@ -57,7 +57,11 @@ def checked_input(X: Any, caller: str, fewest: int) -> Input:
     check = delayed(_checked, pure=True)
     whole_rows = X if is_frame or len(X.chunks[1]) == 1 else X.rechunk({1: -1})
     tables = [check(block, caller) for block in np.ravel(whole_rows.to_delayed())]
-    blocks = _without_empty(tables, None if is_frame or np.isnan(X.chunks[0]).any() else X.chunks[0])
+    is_counted = not is_frame and not np.isnan(X.chunks[0]).any()
+    lengths = X.chunks[0] if is_counted else results([table.shape[0] for table in tables])
+    kept = [(table, int(length)) for table, length in zip(tables, lengths, strict=True) if length]
+    starts = np.append(0, np.cumsum([length for _, length in kept], dtype=int))
+    blocks = Blocks([table for table, _ in kept], starts)
     if blocks.n_rows < fewest:
         raise InvalidDataError(f"{caller}(X): X has {blocks.n_rows} rows; give at least {fewest}")
     is_sparse = not is_frame and sp.issparse(X._meta)
@@ -68,13 +72,6 @@ def checked_input(X: Any, caller: str, fewest: int) -> Input:
 def _checked(block: Any, caller: str) -> Matrix:
     """A block as an array or CSR matrix of finite real numbers."""
     return check_table(block, caller, "X", accept_sparse="csr", ensure_min_samples=0)
-
-
-def _without_empty(tables: Sequence[Delayed], lengths: Sequence[int] | None) -> Blocks:
-    if lengths is None:
-        lengths = list(results([table.shape[0] for table in tables]))
-    kept = [(table, int(length)) for table, length in zip(tables, lengths, strict=True) if length]
-    return Blocks([table for table, _ in kept], np.append(0, np.cumsum([length for _, length in kept], dtype=int)))
 
 
 @dataclass(frozen=True)

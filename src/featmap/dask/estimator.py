@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import partial
 from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -21,7 +20,7 @@ from ..docstrings import shared_parameters
 from ..errors import InvalidParameterError, StoreError, warn
 from ..neighbors.list_search import COPIES_KEPT
 from .answers import ModelFile, of_all_rows, placed
-from .blocks import Blocks, Input, checked_input, is_dask, joined
+from .blocks import Input, checked_input, is_dask, joined
 from .cluster import results
 
 if TYPE_CHECKING:
@@ -314,15 +313,19 @@ class FeatMAP(local.FeatMAP):
         settings = self._settings_for_cluster(table)
 
         from ..run import Run
+        from ..store.digests import digest_of
         from .files import check_that_workers_see, scratch_folder
         from .pipeline import ClusterData, ClusterFit
 
-        digest = partial(_digest, table.blocks)
-        progress, kept, settings = self._begun(settings, table.shape[0], digest, callback, checkpoint)
+        progress, kept, settings = self._begun(
+            settings, table.shape[0], lambda: " ".join(results(table.blocks.each(digest_of))), callback, checkpoint
+        )
         with scratch_folder(path) as folder, Run(self.n_jobs, progress, kept) as run:
             check_that_workers_see(folder)
             with run.timed("scaling"):
-                self._warn_of_scales(table)
+                if self.metric != "cosine":
+                    compared = table.blocks.rows(np.arange(table.shape[0])[rows_for_scales(table.shape)])
+                    warn_of_scales(compared, getattr(self, "feature_names_in_", None))
                 rows = ClusterData.of(table, settings)
             fit = ClusterFit(rows, settings, n_partitions, folder, run)
             fitted = fit.fit_map()
@@ -340,12 +343,6 @@ class FeatMAP(local.FeatMAP):
         check_form(self, table.example, "fit")
         return fit_settings(owner, parameters, table.shape, drawn_seed(owner, self.random_state))
 
-    def _warn_of_scales(self, table: Input) -> None:
-        """As a local fit does."""
-        if self.metric != "cosine":
-            rows = table.blocks.rows(np.arange(table.shape[0])[rows_for_scales(table.shape)])
-            warn_of_scales(rows, getattr(self, "feature_names_in_", None))
-
     def _open(self, path: Path, exchanged: dict[str, int]) -> None:
         """Take everything from the file: large arrays stay there until they are needed."""
         opened = local.FeatMAP.load(path)
@@ -359,13 +356,6 @@ class FeatMAP(local.FeatMAP):
         """Whether the model is in a file that workers can open."""
         check_is_fitted(self)
         return hasattr(self, "_file")
-
-
-def _digest(blocks: Blocks) -> str:
-    """A digest of all rows, by blocks."""
-    from ..store.digests import digest_of
-
-    return " ".join(results(blocks.each(digest_of)))
 
 
 def _checked_path(path: Any) -> Path:

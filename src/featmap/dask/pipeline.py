@@ -46,22 +46,20 @@ class ClusterData:
     def of(cls, table: Input, settings: Settings) -> ClusterData:
         """Scale the data, and find their principal components if there is a ``pca``."""
         blocks, with_unit_rows = table.blocks, settings.metric == "cosine"
-        if settings.pca is None:
+        pca: Any = settings.pca
+        if pca is None:
             if not with_unit_rows:
                 warn_of_noise(blocks.rows(np.arange(blocks.n_rows)[:: -(-blocks.n_rows // MOST_ROWS)]))
             space = scaled_blocks(blocks, table.n_features, with_unit_rows=with_unit_rows)
             return cls(space, space, None)
-        components = _components(table, settings.pca)
+        if is_given(pca):
+            components = Components(pca)
+        else:
+            sample = np.arange(blocks.n_rows)[rows_for_components(table.shape, table.is_sparse)]
+            components = Components.of_sample(blocks.rows(sample), pca)
         in_components = blocks.mapped(_components_of, components)
         space = scaled_blocks(in_components, components.n_components, with_unit_rows=with_unit_rows)
         return cls(scaled_blocks(blocks, table.n_features, with_unit_rows=with_unit_rows), space, components)
-
-
-def _components(table: Input, pca: Any) -> Components:
-    if is_given(pca):
-        return Components(pca)
-    sample = np.arange(table.blocks.n_rows)[rows_for_components(table.shape, table.is_sparse)]
-    return Components.of_sample(table.blocks.rows(sample), pca)
 
 
 def _components_of(table: Matrix, components: Components) -> Matrix:

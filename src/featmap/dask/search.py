@@ -161,23 +161,17 @@ class ClusterSearch(OverLists):
         n_rows, of_row = zip(*results(self.partitions.each(_size)), strict=True)
         n_queries = queries_at_once(max(of_row), self.quantizer, self.width, n_candidates)
         quantizer, owners = sent_once(self.quantizer), sent_once(self.partitions.owners)
+        set_out, answer, join = (delayed(step, pure=True) for step in (_set_out, answered, _found))
+        parts = self.partitions.parts
         for start in range(0, max(n_rows), n_queries):
-            rows = slice(start, start + n_queries)
-            own_numbers = [own for own, n_own in enumerate(n_rows) if start < n_own]
-            asked = [self._asked(own, rows, quantizer, owners, n_candidates, k) for own in own_numbers]
+            rows, asked = slice(start, start + n_queries), []
+            for own in (own for own, n_own in enumerate(n_rows) if start < n_own):
+                visits = set_out(parts[own], rows, quantizer, self.width, owners)
+                answers = [answer(part, visits[number], quantizer, n_candidates) for number, part in enumerate(parts)]
+                asked.append(join(parts[own], rows, own, answers, n_candidates, k))
             for numbers, indices, squared, short, n_bytes in results(asked):
                 indices, distances = _completed(indices, np.sqrt(squared), short, self.partitions)
                 yield numbers, indices, distances, n_bytes
-
-    def _asked(
-        self, own: int, rows: slice, quantizer: Delayed, owners: Delayed, n_candidates: int, k: int
-    ) -> Delayed:
-        """The nearest of some rows of a partition, which all partitions are asked for."""
-        set_out, answer, join = (delayed(step, pure=True) for step in (_set_out, answered, _found))
-        parts = self.partitions.parts
-        visits = set_out(parts[own], rows, quantizer, self.width, owners)
-        answers = [answer(part, visits[number], quantizer, n_candidates) for number, part in enumerate(parts)]
-        return join(parts[own], rows, own, answers, n_candidates, k)
 
 
 def queries_at_once(n_bytes_of_query: int, quantizer: Quantizer, width: Width, n_candidates: int) -> int:
