@@ -81,11 +81,14 @@ def with_neighbors(adata, n_neighbors=10, key="neighbors", rep="X_pca", **params
     }
 
 
+def mapped_cells(make=sp.csr_matrix, **parameters):
+    """Cells with a map of their own."""
+    return tl.featmap(cells(make), copy=True, **QUICK, **parameters)
+
+
 @pytest.fixture(scope="module")
 def _mapped():
-    adata = cells()
-    tl.featmap(adata, **QUICK)
-    return adata
+    return mapped_cells()
 
 
 @pytest.fixture
@@ -134,8 +137,7 @@ class TestFeatmap:
         np.testing.assert_allclose((importance**2).sum(axis=1), tl.model(mapped).intrinsic_dim_, rtol=1e-4)
 
     def test_key_added_is_followed_exactly(self):
-        adata = cells()
-        tl.featmap(adata, key_added="my map", **QUICK)
+        adata = mapped_cells(key_added="my map")
         assert {"my map", "my map_frames"} <= set(adata.obsm)
         assert set(adata.obsp) == {"my map_connectivities", "my map_distances"}
         assert tl.model(adata, "my map").embedding_.tobytes() == adata.obsm["my map"].tobytes()
@@ -153,9 +155,8 @@ class TestFeatmap:
         assert (adata.X != before.X).nnz == 0
         np.testing.assert_array_equal(adata.obsm["X_featmap"], returned.obsm["X_featmap"])
 
-    def test_parameters_reach_the_fit(self, mapped):
-        adata = cells()
-        tl.featmap(adata, n_neighbors=7, n_components=3, random_state=5, density_weight=0, **QUICK)
+    def test_parameters_reach_the_fit(self):
+        adata = mapped_cells(n_neighbors=7, n_components=3, random_state=5, density_weight=0)
         assert adata.obsm["X_featmap"].shape == (240, 3)
         assert adata.obsm["featmap_frames"].shape == (240, 3, 3)
         assert (np.diff(adata.obsp["featmap_distances"].indptr) == 6).all()
@@ -163,8 +164,7 @@ class TestFeatmap:
         assert (params["random_state"], params["n_components"], params["density_weight"]) == (5, 3, 0)
 
     def test_fewer_components(self):
-        adata = cells()
-        tl.featmap(adata, pca=3, **QUICK)
+        adata = mapped_cells(pca=3)
         assert adata.uns["featmap"]["params"]["pca"] == 3
         places = adata.obsm["X_pca"][:, :3].astype(float)
         first = adata.obsp["featmap_distances"][0]
@@ -172,34 +172,30 @@ class TestFeatmap:
         assert np.linalg.matrix_rank(tl.model(adata).loadings([0])[0]) == 2
         assert tl.model(adata)._points.mapped.manifold.components.n_components == 3
 
-    def test_features_themselves(self):
-        adata = cells()
-        tl.featmap(adata, use_rep="X", metric="cosine", **QUICK)
-        expected = FeatMAP(metric="cosine", random_state=0, **QUICK).fit(adata.X)
-        np.testing.assert_array_equal(adata.obsm["X_featmap"], expected.embedding_)
-        importance = tl.model(adata).feature_importance()
-        np.testing.assert_allclose(importance, expected.feature_importance(), atol=1e-5)
+    @pytest.mark.parametrize(("parameters", "atol"), [({"metric": "cosine"}, 1e-5), ({"pca": 6}, 0)], ids=str)
+    def test_of_the_features_it_is_the_map_of_featmap_itself(self, parameters, atol):
+        """The same neighbours and components give the answers of the model that was fitted."""
+        adata = mapped_cells(use_rep="X", **parameters)
+        fitted, model = FeatMAP(random_state=0, **QUICK, **parameters).fit(adata.X), tl.model(adata)
+        for embedding in (adata.obsm["X_featmap"], model.embedding_):
+            np.testing.assert_array_equal(embedding, fitted.embedding_)
+        np.testing.assert_allclose(adata.obsm["featmap_frames"], fitted.frames_)
+        np.testing.assert_allclose(model.frames_, fitted.frames_, atol=1e-4)
+        np.testing.assert_allclose(model.arrows([3]), fitted.arrows([3]), atol=1e-5)
+        importance, expected = model.feature_importance(), fitted.feature_importance()
+        np.testing.assert_allclose(importance, expected, rtol=0, atol=atol)
 
-    def test_components_found_here(self):
+    def test_a_layer_holds_the_features(self, mapped):
         adata = cells()
-        tl.featmap(adata, use_rep="X", pca=5, **QUICK)
-        expected = FeatMAP(pca=5, random_state=0, **QUICK).fit(adata.X)
-        np.testing.assert_array_equal(adata.obsm["X_featmap"], expected.embedding_)
-        np.testing.assert_allclose(tl.model(adata).feature_importance(), expected.feature_importance(), atol=1e-5)
-
-    def test_a_layer_holds_the_features(self):
-        adata, plain = cells(), cells()
         adata.layers["logs"] = adata.X.copy()
         adata.X = sp.csr_matrix(adata.shape, dtype=np.float32)
         tl.featmap(adata, layer="logs", **QUICK)
-        tl.featmap(plain, **QUICK)
-        np.testing.assert_array_equal(adata.obsm["X_featmap"], plain.obsm["X_featmap"])
-        assert list(tl.model(adata).top_features(["cell3"])[0]) == list(tl.model(plain).top_features(["cell3"])[0])
+        np.testing.assert_array_equal(adata.obsm["X_featmap"], mapped.obsm["X_featmap"])
+        assert list(tl.model(adata).top_features(["cell3"])[0]) == list(tl.model(mapped).top_features(["cell3"])[0])
 
     @pytest.mark.parametrize("make", [sp.csc_matrix, sp.csr_array, np.asarray], ids=lambda make: make.__name__)
     def test_other_matrices_give_the_same_map(self, make, mapped):
-        adata = cells(make)
-        tl.featmap(adata, **QUICK)
+        adata = mapped_cells(make)
         np.testing.assert_allclose(adata.obsm["X_featmap"], mapped.obsm["X_featmap"], atol=1e-3)
         np.testing.assert_allclose(
             tl.model(adata).feature_importance(), tl.model(mapped).feature_importance(), atol=1e-4
@@ -225,20 +221,17 @@ class TestNeighbors:
         assert (params["pca"], params["n_neighbors"]) == (4, 6)
         assert tl.model(adata)._points.mapped.manifold.components.n_components == 4
 
-    def test_all_components(self):
-        """n_pcs=0 of scanpy.pp.neighbors means none of the components."""
+    @pytest.mark.parametrize(
+        ("record", "kept"),
+        [({"n_pcs": 0}, {"pca": N_COMPONENTS}), *(({"metric": name},) * 2 for name in ("cosine", "tsss"))],
+        ids=str,
+    )
+    def test_what_they_say_of_components_and_metrics_is_kept(self, record, kept):
+        """n_pcs=0 means none of the components. The metric may be any of pynndescent's: it is not computed again."""
         adata = cells()
-        with_neighbors(adata, n_pcs=0)
+        with_neighbors(adata, **record)
         tl.featmap(adata, neighbors_key="neighbors", **QUICK)
-        assert adata.uns["featmap"]["params"]["pca"] == N_COMPONENTS
-
-    @pytest.mark.parametrize("metric", ["cosine", "tsss"])
-    def test_their_metric_is_kept(self, metric):
-        """Of the representation it may be any of pynndescent's, since it is not computed again."""
-        adata = cells()
-        with_neighbors(adata, metric=metric)
-        tl.featmap(adata, neighbors_key="neighbors", **QUICK)
-        assert adata.uns["featmap"]["params"]["metric"] == metric
+        assert kept.items() <= adata.uns["featmap"]["params"].items()
         assert tl.model(adata)._points.mapped.manifold.metric == "euclidean"
 
     def test_their_metric_of_the_features_must_be_known(self):
@@ -253,16 +246,14 @@ class TestNeighbors:
         """Components are centred there, and cosine distances depend on it."""
         from sklearn.metrics import pairwise_distances
 
-        adata = cells()
-        tl.featmap(adata, metric=metric, **QUICK)
+        adata = mapped_cells(metric=metric)
         true = pairwise_distances(adata.obsm["X_pca"].astype(float), metric=metric)
         kept = adata.obsp["featmap_distances"].tocoo()
         np.testing.assert_allclose(kept.data, true[kept.row, kept.col], rtol=1e-3, atol=1e-6)
         assert kept.data.reshape(240, 14).max(axis=1) == pytest.approx(np.sort(true, axis=1)[:, 14], rel=1e-3)
 
     def test_more_neighbors_for_tangent_spaces(self):
-        adata = cells()
-        tl.featmap(adata, n_tangent_neighbors=25, **QUICK)
+        adata = mapped_cells(n_tangent_neighbors=25)
         assert (np.diff(adata.obsp["featmap_distances"].indptr) == 24).all()
         manifold = tl.model(adata)._points.mapped.manifold
         assert (manifold.n_neighbors, manifold.n_tangent_neighbors) == (15, 25)
@@ -275,22 +266,18 @@ class TestNeighbors:
         assert (adata.obsp["featmap_distances"].data == 0).sum() == 80
         assert tl.model(adata).embedding_.shape == (240, 2)
 
-    def test_there_are_none(self):
+    def test_none_and_too_few_are_refused(self):
         for adata in (cells(), cells()):
             with pytest.raises(InvalidParameterError, match=r"neighbors_key='neighbors'.*scanpy\.pp\.neighbors"):
                 tl.featmap(adata, neighbors_key="neighbors")
             adata.uns["neighbors"] = {"params": {}}
         with_neighbors(adata)
+        with pytest.raises(InvalidDataError, match=r"14 neighbours are needed .* a row has only 9"):
+            tl.featmap(adata, neighbors_key="neighbors", n_neighbors=15)
         for record in ("text", {"distances_key": "distances", "params": {}}, {"params": 3}):
             adata.uns["neighbors"] = record
             with pytest.raises(InvalidParameterError, match=r"adata\.uns\['neighbors'\] names no neighbours"):
                 tl.featmap(adata, neighbors_key="neighbors")
-
-    def test_too_few_are_refused(self):
-        adata = cells()
-        with_neighbors(adata)
-        with pytest.raises(InvalidDataError, match=r"14 neighbours are needed .* a row has only 9"):
-            tl.featmap(adata, neighbors_key="neighbors", n_neighbors=15)
 
 
 class TestOtherRepresentations:
@@ -309,30 +296,25 @@ class TestOtherRepresentations:
         expected = FeatMAP(pca=50, random_state=0).fit(adata.X)._points.mapped.manifold.components
         np.testing.assert_array_equal(model._points.mapped.manifold.components.directions, expected.directions)
 
-    def test_loadings_of_other_values_are_not_taken(self):
-        """Scaled after the components were computed: the loadings do not lead from these features to X_pca."""
+    @pytest.mark.parametrize("why", ["have been scaled", "there are no orthonormal loadings"])
+    def test_loadings_that_do_not_fit_are_not_taken(self, why):
+        """They do not lead from features that were scaled later to X_pca; or lengths there are not those of genes."""
         adata = cells(np.asarray)
-        adata.X = (adata.X - adata.X.mean(axis=0)) / adata.X.std(axis=0)
-        with pytest.warns(FeatmapWarning, match=r"use_rep='X_pca': .*have been scaled"):
+        if why == "have been scaled":
+            adata.X = (adata.X - adata.X.mean(axis=0)) / adata.X.std(axis=0)
+        else:
+            adata.obsm["X_pca"] *= 2
+            adata.varm["PCs"] *= 2
+        with pytest.warns(FeatmapWarning, match=rf"use_rep='X_pca': .*{why}"):
             tl.featmap(adata, **QUICK)
         assert not adata.uns["featmap"]["params"]["has_loadings"]
 
-    def test_loadings_that_are_not_orthonormal_are_not_taken(self):
-        """They do lead from the genes to the representation, but lengths are not those of the genes."""
-        adata = cells()
-        adata.obsm["X_pca"] *= 2
-        adata.varm["PCs"] *= 2
-        with pytest.warns(FeatmapWarning, match=r"use_rep='X_pca': there are no orthonormal loadings"):
-            tl.featmap(adata, **QUICK)
-        assert not adata.uns["featmap"]["params"]["has_loadings"]
-
-    def test_loadings_under_another_name(self):
+    def test_loadings_under_another_name(self, mapped):
         """scanpy.pp.pca(key_added="mine") writes to obsm["mine"] and varm["mine"]."""
-        adata, plain = cells(), cells()
+        adata = cells()
         adata.obsm["mine"], adata.varm["mine"] = adata.obsm.pop("X_pca"), adata.varm.pop("PCs")
         tl.featmap(adata, use_rep="mine", **QUICK)
-        tl.featmap(plain, **QUICK)
-        np.testing.assert_array_equal(adata.obsm["X_featmap"], plain.obsm["X_featmap"])
+        np.testing.assert_array_equal(adata.obsm["X_featmap"], mapped.obsm["X_featmap"])
 
     def test_a_part_of_the_genes(self):
         """The genes that made the components are enough; with fewer, the loadings are no longer theirs."""
@@ -344,18 +326,6 @@ class TestOtherRepresentations:
 
 
 class TestModel:
-    def test_it_is_the_fitted_one(self, direct):
-        """The same neighbours and components give the answers of the model that was fitted."""
-        adata = cells()
-        tl.featmap(adata, use_rep="X", pca=6, **QUICK)
-        fitted = FeatMAP(pca=6, random_state=0, **QUICK).fit(adata.X)
-        model = tl.model(adata)
-        np.testing.assert_array_equal(model.embedding_, fitted.embedding_)
-        np.testing.assert_allclose(model.frames_, fitted.frames_, atol=1e-4)
-        np.testing.assert_array_equal(model.feature_importance(), fitted.feature_importance())
-        np.testing.assert_allclose(model.arrows([3]), fitted.arrows([3]), atol=1e-5)
-        np.testing.assert_allclose(adata.obsm["featmap_frames"], fitted.frames_)
-
     def test_names_are_those_of_cells_and_genes(self, mapped):
         model = tl.model(mapped)
         assert list(model.feature_names_in_[:2]) == ["gene0", "gene1"]
@@ -364,8 +334,7 @@ class TestModel:
     @pytest.mark.parametrize("backed", [None, "r"])
     @pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_matrix, np.asarray], ids=lambda make: make.__name__)
     def test_it_comes_back_from_a_file(self, make, backed, tmp_path):
-        adata = cells(make)
-        tl.featmap(adata, **QUICK)
+        adata = mapped_cells(make)
         adata.write_h5ad(tmp_path / "cells.h5ad")
         read = anndata.read_h5ad(tmp_path / "cells.h5ad", backed=backed)
         before, after = tl.model(adata), tl.model(read)
@@ -385,12 +354,10 @@ class TestModel:
 
     @pytest.mark.parametrize("make", [sp.csr_matrix, np.asarray], ids=lambda make: make.__name__)
     def test_backed_cells_are_mapped(self, make, tmp_path):
-        adata = cells(make)
-        adata.write_h5ad(tmp_path / "cells.h5ad")
+        cells(make).write_h5ad(tmp_path / "cells.h5ad")
         backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
         tl.featmap(backed, **QUICK)
-        tl.featmap(adata, **QUICK)
-        np.testing.assert_array_equal(backed.obsm["X_featmap"], adata.obsm["X_featmap"])
+        np.testing.assert_array_equal(backed.obsm["X_featmap"], mapped_cells(make).obsm["X_featmap"])
 
     def test_a_part_of_the_cells_is_refused(self, mapped):
         with pytest.raises(InvalidDataError, match=r"of 240 cells and 60 genes, and adata has 100 and 60"):
@@ -406,18 +373,16 @@ class TestModel:
         )
 
     def test_other_features_are_refused(self, mapped):
+        """With loadings, and without."""
         mapped.X = mapped.X.multiply(np.arange(1, 61)).tocsr()
         with pytest.raises(InvalidDataError, match=r"no longer those that the map in adata\.uns\['featmap'\]"):
             tl.model(mapped)
-
-    def test_other_features_are_refused_without_loadings_too(self):
         adata = cells()
         adata.layers["logs"] = adata.X.copy()
         tl.featmap(adata, use_rep="X", layer="logs", **QUICK)
         adata.layers["logs"] = adata.layers["logs"].expm1()
-        with pytest.raises(
-            InvalidDataError, match=r"tl\.why\(adata\): the features in layer 'logs' are no longer those"
-        ):
+        says = r"tl\.why\(adata\): the features in layer 'logs' are no longer those"
+        with pytest.raises(InvalidDataError, match=says):
             tl.why(adata, 0)
 
     @pytest.mark.parametrize("use_rep", ["X", "X_pca"])
@@ -455,8 +420,7 @@ class TestModel:
             tl.model(mapped)
 
     def test_a_model_is_forgotten_with_its_cells(self):
-        adata = cells()
-        tl.featmap(adata, **QUICK)
+        adata = mapped_cells()
         tl.model(adata)
         assert len(_LAST_MODEL) == 1
         del adata
@@ -491,20 +455,16 @@ class TestRanking:
         assert (np.diff(pd.DataFrame(record["scores"]), axis=0) <= 0).all()
         assert (pd.DataFrame(record["pvals_adj"]) >= pd.DataFrame(record["pvals"])).all(axis=None)
 
-    def test_the_score_is_the_mean_of_those_of_the_cells(self, ranked):
+    def test_scores_are_means_of_those_of_the_cells_and_p_values_those_of_the_model(self, ranked):
         from featmap.plot.parts.regions import apart_scores
 
         record, model = ranked.uns["rank_features_groups"], tl.model(ranked)
-        rows = np.flatnonzero(ranked.obs["kind"] == "beta")
-        expected = dict(zip(ranked.var_names, apart_scores(model, "units").around(rows).mean(axis=0), strict=True))
-        scores = record["scores"]["beta"]
-        np.testing.assert_allclose(scores, [expected[gene] for gene in record["names"]["beta"]], atol=1e-4)
-
-    def test_p_values_are_those_of_the_model(self, ranked):
-        record = ranked.uns["rank_features_groups"]
-        contrast = tl.model(ranked).rank_features(ranked.obs["kind"], n_permutations=50)["beta"]
-        expected = dict(zip(contrast.features, contrast.p_values, strict=True))
-        np.testing.assert_array_equal(record["pvals"]["beta"], [expected[gene] for gene in record["names"]["beta"]])
+        rows, names = np.flatnonzero(ranked.obs["kind"] == "beta"), record["names"]["beta"]
+        scores = dict(zip(ranked.var_names, apart_scores(model, "units").around(rows).mean(axis=0), strict=True))
+        np.testing.assert_allclose(record["scores"]["beta"], [scores[gene] for gene in names], atol=1e-4)
+        contrast = model.rank_features(ranked.obs["kind"], n_permutations=50)["beta"]
+        p_values = dict(zip(contrast.features, contrast.p_values, strict=True))
+        np.testing.assert_array_equal(record["pvals"]["beta"], [p_values[gene] for gene in names])
 
     @pytest.mark.parametrize("base", [None, 2])
     def test_fold_changes_are_of_mean_counts(self, base, mapped):
@@ -595,7 +555,8 @@ class TestPictures:
         yield
         pyplot.close("all")
 
-    def test_the_map_by_a_column(self, mapped):
+    def test_the_map_alone_and_by_a_column(self, mapped):
+        assert pl.embedding(mapped).get_legend() is None
         ax = pl.embedding(mapped, "kind")
         assert [text.get_text() for text in ax.get_legend().get_texts()] == list(KINDS)
         assert ax.get_title() == "featMAP of 240 cells"
@@ -636,23 +597,20 @@ class TestPictures:
         assert mapped.uns["kind_colors"].tolist() == own
 
     @pytest.mark.parametrize(
-        "kept", [["red", "blue"], ["red", "lime", "blue", "black"], ["red", "lime", "no colour"], "red", 3, None]
+        ("dtype", "kept"),
+        [
+            *(("category", kept) for kept in (["red", "blue"], ["red", "lime", "blue", "black"], "red", 3, None)),
+            ("category", ["red", "lime", "no colour"]),
+            (object, ["red", "lime", "blue"]),
+        ],
     )
-    def test_colours_that_do_not_fit_are_not_taken(self, mapped, kept):
-        mapped.obs["kind"] = mapped.obs["kind"].astype("category")
+    def test_colours_that_do_not_fit_are_not_taken(self, mapped, dtype, kept):
+        """Scanpy's are those of a categorical column, one for each category."""
+        mapped.obs["kind"] = mapped.obs["kind"].astype(dtype)
         usual = colours_of(pl.embedding(mapped, "kind"))
         mapped.uns["kind_colors"] = kept
         assert colours_of(pl.embedding(mapped, "kind")) == usual
         assert mapped.uns["kind_colors"] is kept
-
-    def test_colours_of_a_column_that_is_not_categorical_are_not_taken(self, mapped):
-        mapped.obs["kind"] = mapped.obs["kind"].astype(object)
-        usual = colours_of(pl.embedding(mapped, "kind"))
-        mapped.uns["kind_colors"] = ["red", "lime", "blue"]
-        assert colours_of(pl.embedding(mapped, "kind")) == usual
-
-    def test_the_map_alone(self, mapped):
-        assert pl.embedding(mapped).get_legend() is None
 
     def test_arrows_names_and_a_page(self, mapped):
         assert pl.arrows(mapped, "gene5", grid=8).get_title().startswith("Where gene5 increases")
@@ -709,10 +667,7 @@ class TestRefused:
             ({"precomputed_knn": ()}, "give neighbors_key"),
             ({"metric": max}, "metric must be a name"),
             ({"metric": "precomputed"}, "neighbors_key"),
-            (
-                {"metric": "minkowski", "metric_kwds": {"p": 3}},
-                r"metric_kwds=…\): metric_kwds must be .* neighbors_key",
-            ),
+            ({"metric": "minkowski", "metric_kwds": {"p": 3}}, r"metric_kwds=…\): metric_kwds must .* neighbors_key"),
             ({"metric_kwds": np.ones(3)}, r"metric_kwds=array.*metric_kwds must be None or a dict"),
             ({"metric": np.ones(3)}, r"metric=array\(\[1., 1., 1.\]\)\): metric must be"),
             ({"pca": np.eye(60)}, r"pca must be a number; directions are read from adata\.varm"),
@@ -730,27 +685,19 @@ class TestRefused:
             tl.featmap(adata, **parameters)
         assert set(adata.obsm) == {"X_pca"}
 
-    def test_unknown_parameters(self):
+    def test_cells_without_components_or_features_or_with_other_numbers(self):
+        adata = cells()
         with pytest.raises(TypeError, match="n_pcs"):
-            tl.featmap(cells(), n_pcs=10)
-
-    def test_cells_without_components(self):
-        adata = cells()
-        del adata.obsm["X_pca"]
-        with pytest.raises(InvalidParameterError, match=r"run scanpy\.pp\.pca\(adata\) first, or give use_rep='X'"):
-            tl.featmap(adata)
-
-    def test_cells_without_features(self):
-        adata = anndata.AnnData(obs=pd.DataFrame(index=["a", "b", "c"]))
-        adata.obsm["X_pca"] = np.eye(3)
-        with pytest.raises(InvalidParameterError, match=r"adata\.X is None; name a layer"):
-            tl.featmap(adata)
-
-    def test_components_that_are_not_finite(self):
-        adata = cells()
+            tl.featmap(adata, n_pcs=10)
         adata.obsm["X_pca"][3, 1] = np.nan
         with pytest.raises(InvalidDataError, match=r"obsm\['X_pca'\]\): .*contains NaN"):
             tl.featmap(adata)
+        del adata.obsm["X_pca"]
+        with pytest.raises(InvalidParameterError, match=r"run scanpy\.pp\.pca\(adata\) first, or give use_rep='X'"):
+            tl.featmap(adata)
+        featureless = anndata.AnnData(obs=pd.DataFrame(index=["a", "b", "c"]), obsm={"X_pca": np.eye(3)})
+        with pytest.raises(InvalidParameterError, match=r"adata\.X is None; name a layer"):
+            tl.featmap(featureless)
 
     def test_other_objects(self):
         frame = pd.DataFrame(np.eye(20))
@@ -759,9 +706,8 @@ class TestRefused:
                 ask(frame)
 
     def test_featmap_itself_names_the_function(self):
-        with pytest.raises(
-            InvalidDataTypeError, match=r"fit\(X\): .* AnnData; call featmap\.tl\.featmap\(adata\), or"
-        ):
+        says = r"fit\(X\): .* AnnData; call featmap\.tl\.featmap\(adata\), or"
+        with pytest.raises(InvalidDataTypeError, match=says):
             FeatMAP().fit(cells())
 
     @pytest.mark.parametrize("module", ["tl", "pl"])
