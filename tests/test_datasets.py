@@ -32,33 +32,26 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("load", "file", "first", "counts"),
+    ("load", "first", "counts"),
     [
-        (datasets.load_mnist, "mnist", 5, [6903, 7877, 6990, 7141, 6824, 6313, 6876, 7293, 6825, 6958]),
-        (datasets.load_fashion_mnist, "fashion_mnist", 9, [7000] * 10),
+        (datasets.load_mnist, "5", [6903, 7877, 6990, 7141, 6824, 6313, 6876, 7293, 6825, 6958]),
+        (datasets.load_fashion_mnist, "Ankle boot", [7000] * 10),
     ],
 )
-def test_mnist(data_set, load, file, first, counts):
-    data_set(file)
+def test_mnist(data_set, load, first, counts):
+    stored = data_set(load.__name__.removeprefix("load_"))
     images = load()
     assert images.data.shape == (70_000, 784)
     assert images.data.dtype == np.uint8
     assert (images.data.min(), images.data.max()) == (0, 255)
-    assert images.target[0] == first
+    assert images.target_names[images.target[0]] == first
     np.testing.assert_array_equal(np.bincount(images.target), counts)
-    assert len(images.target_names) == 10
+    assert images.target_names == stored.get("class_names", np.arange(10).astype(str)).tolist()
     assert images.image_shape == (28, 28)
     assert images.feature_names[28 * 2 + 3] == "r2c3"
     X, y = load(subset="test", return_X_y=True)
     np.testing.assert_array_equal(X, images.data[60_000:])
     np.testing.assert_array_equal(y, images.target[60_000:])
-
-
-def test_fashion_mnist_has_the_names_of_its_file(data_set):
-    stored = data_set("fashion_mnist")
-    clothes = datasets.load_fashion_mnist(subset="test")
-    assert clothes.target_names == stored["class_names"].tolist()
-    assert clothes.target_names[clothes.target[0]] == "Ankle boot", "as the docstring says"
 
 
 def test_coil20(data_set):
@@ -94,20 +87,13 @@ def test_penguins():
     assert penguins.feature_names == ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]
     assert penguins.target_names == ["Adelie", "Chinstrap", "Gentoo"]
     np.testing.assert_array_equal(np.bincount(penguins.target), [151, 68, 123])
-    assert [penguins.target_names[code] for code in penguins.target[[0, 151, -1]]] == [
-        "Adelie",
-        "Gentoo",
-        "Chinstrap",
-    ]
+    named = [penguins.target_names[code] for code in penguins.target[[0, 151, -1]]]
+    assert named == ["Adelie", "Gentoo", "Chinstrap"]
     assert set(penguins.island) == {"Biscoe", "Dream", "Torgersen"}
     assert dict(zip(*np.unique(penguins.year, return_counts=True), strict=True)) == {2007: 109, 2008: 114, 2009: 119}
-
-
-def test_penguins_have_no_missing_measurements_and_nine_unknown_sexes():
-    penguins = datasets.load_penguins()
+    sexes = dict(zip(*np.unique(penguins.sex, return_counts=True), strict=True))
+    assert sexes == {"female": 165, "male": 168, "unknown": 9}
     assert np.isfinite(penguins.data).all()
-    sexes, counts = np.unique(penguins.sex, return_counts=True)
-    assert dict(zip(sexes, counts, strict=True)) == {"female": 165, "male": 168, "unknown": 9}
 
 
 def test_the_table_of_penguins_is_the_published_one():
@@ -127,11 +113,6 @@ def test_penguins_are_those_of_the_data_folder(data_set):
         np.testing.assert_array_equal(penguins[name], stored[name])
 
 
-def test_penguins_need_no_folder_and_no_extra_packages(folder, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pooch", None)
-    assert datasets.load_penguins().data.shape == (342, 4)
-
-
 def test_a_bunch_or_a_pair():
     penguins = datasets.load_penguins()
     assert isinstance(penguins, Bunch)
@@ -141,11 +122,8 @@ def test_a_bunch_or_a_pair():
     X, y = datasets.load_penguins(return_X_y=True)
     np.testing.assert_array_equal(X, penguins.data)
     np.testing.assert_array_equal(y, penguins.target)
-
-
-def test_changing_a_bunch_does_not_change_the_next():
-    datasets.load_penguins().feature_names.clear()
-    assert len(datasets.load_penguins().feature_names) == 4
+    penguins.feature_names.clear()
+    assert len(datasets.load_penguins().feature_names) == 4, "a bunch that was changed does not change the next"
 
 
 # Parameters and names
@@ -165,12 +143,9 @@ def test_the_folder_has_only_the_test_set_of_cifar10(folder, subset):
         datasets.load_cifar10(subset=subset)
 
 
-def test_public_names():
+def test_public_names_and_the_base_classes_of_the_error():
     assert all(callable(getattr(datasets, name)) for name in datasets.__all__)
     assert len(datasets.__all__) == 5
-
-
-def test_the_base_classes_of_the_error():
     assert issubclass(DatasetError, FeatmapError)
     assert issubclass(DatasetError, OSError)
 
@@ -178,13 +153,11 @@ def test_the_base_classes_of_the_error():
 # The folder
 
 
-def write_mnist(folder, **arrays):
-    np.savez_compressed(folder / "mnist.npz", **(MNIST_TEST | arrays))
-
-
-def test_a_file_of_the_folder_needs_no_extra_packages(folder, monkeypatch):
+def test_what_is_not_downloaded_needs_no_extra_packages(folder, monkeypatch):
+    """A file of the folder; penguins need not even that."""
     monkeypatch.setitem(sys.modules, "pooch", None)
-    write_mnist(folder)
+    assert datasets.load_penguins().data.shape == (342, 4)
+    np.savez_compressed(folder / "mnist.npz", **MNIST_TEST)
     X, y = datasets.load_mnist(subset="test", return_X_y=True)
     assert X.shape == (10_000, 784)
     np.testing.assert_array_equal(y, MNIST_TEST["y_test"])
@@ -222,21 +195,21 @@ def test_a_damaged_file(folder, kind):
         datasets.load_mnist(subset="test")
 
 
-def test_a_file_without_one_of_its_arrays(folder):
-    np.savez(folder / "mnist.npz", X_test=MNIST_TEST["X_test"])
-    with pytest.raises(DatasetError, match=r"mnist\.npz cannot be read .*y_test"):
-        datasets.load_mnist(subset="test")
-
-
-def test_a_file_with_other_shapes(folder):
-    write_mnist(folder, X_test=np.zeros((10_000, 785), np.uint8))
-    with pytest.raises(DatasetError, match=r"X_test has shape \(10000, 785\), expected \(10000, 784\)"):
-        datasets.load_mnist(subset="test")
-
-
-def test_pickled_arrays_are_not_loaded(folder):
-    write_mnist(folder, y_test=np.array(["0"] * 10_000, object))
-    with pytest.raises(DatasetError, match=r"mnist\.npz cannot be read .*allow_pickle"):
+@pytest.mark.parametrize(
+    ("arrays", "says"),
+    [
+        ({"X_test": MNIST_TEST["X_test"]}, r"mnist\.npz cannot be read .*y_test"),
+        (MNIST_TEST | {"y_test": np.array(["0"] * 10_000, object)}, r"mnist\.npz cannot be read .*allow_pickle"),
+        (
+            MNIST_TEST | {"X_test": np.zeros((10_000, 785), np.uint8)},
+            r"X_test has shape \(10000, 785\), expected \(10000, 784\)",
+        ),
+    ],
+    ids=["one is missing", "pickled", "other shape"],
+)
+def test_a_file_of_wrong_arrays(folder, arrays, says):
+    np.savez_compressed(folder / "mnist.npz", **arrays)
+    with pytest.raises(DatasetError, match=says):
         datasets.load_mnist(subset="test")
 
 
