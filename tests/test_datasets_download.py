@@ -16,6 +16,7 @@ from published import FileServer, encoded, idx, publish_mnist, tar_gz, zipped
 LABELS_FILE = "t10k-labels-idx1-ubyte.gz"
 COIL_FILE = "coil-20-proc.zip"
 CIFAR_FILE = "cifar-10-binary.tar.gz"
+LABELS = idx(np.arange(3))
 
 
 @pytest.fixture
@@ -53,16 +54,14 @@ def test_idx_files(server, rng, name, load):
         assert loaded.target.dtype == np.int64
 
 
-def test_files_of_the_same_name_are_apart_in_the_cache(server, rng):
+def test_files_of_the_same_name_are_apart_in_the_cache_and_only_those_asked_for_are_downloaded(server, rng):
     digits, clothes = publish_mnist(server, "mnist", rng), publish_mnist(server, "fashion_mnist", rng)
     for load, made in ((datasets.load_mnist, digits), (datasets.load_fashion_mnist, clothes)):
         np.testing.assert_array_equal(load(subset="test").data, made["test"][0].reshape(-1, 784))
-
-
-def test_only_the_requested_part_is_downloaded(server, rng):
-    publish_mnist(server, "mnist", rng)
-    datasets.load_mnist(subset="test")
-    assert server.requested == ["/mnist/t10k-images-idx3-ubyte.gz", "/mnist/t10k-labels-idx1-ubyte.gz"]
+    parts = ("images-idx3", "labels-idx1")
+    assert server.requested == [
+        f"/{name}/t10k-{part}-ubyte.gz" for name in ("mnist", "fashion_mnist") for part in parts
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -89,18 +88,15 @@ def test_coil20(server, tmp_path, coil_images):
     assert files_in(tmp_path) == [f"cache/coil20/{COIL_FILE}"], "archives are read in memory"
 
 
-def test_coil20_without_one_of_its_images(server, coil_images):
-    images_by_name = dict(coil_images[1])
-    del images_by_name["coil-20-proc/obj7__3.png"]
-    server.publish("coil20", COIL_FILE, zipped(images_by_name))
-    with pytest.raises(DatasetError, match=rf"{COIL_FILE} cannot be read .*obj7__3\.png.* delete it and load again"):
-        datasets.load_coil20()
-
-
-def test_coil20_with_an_image_that_is_not_png(server, coil_images):
-    images_by_name = coil_images[1] | {"coil-20-proc/obj7__3.png": encoded(np.zeros((128, 128), np.uint8), "GIF")}
-    server.publish("coil20", COIL_FILE, zipped(images_by_name))
-    with pytest.raises(DatasetError, match=f"{COIL_FILE} cannot be read"):
+@pytest.mark.parametrize(
+    ("image", "says"),
+    [(None, r"obj7__3\.png.* delete it and load again"), (encoded(np.zeros((128, 128), np.uint8), "GIF"), "")],
+    ids=["missing", "not png"],
+)
+def test_coil20_with_a_wrong_image(server, coil_images, image, says):
+    images_by_name = coil_images[1] | {"coil-20-proc/obj7__3.png": image}
+    server.publish("coil20", COIL_FILE, zipped({name: data for name, data in images_by_name.items() if data}))
+    with pytest.raises(DatasetError, match=rf"{COIL_FILE} cannot be read .*{says}"):
         datasets.load_coil20()
 
 
@@ -142,9 +138,11 @@ def test_cifar10_with_a_truncated_batch(server, rng):
 # Download and cache
 
 
-def test_second_load_needs_no_network(server, rng):
+def test_the_second_load_needs_no_network_unless_a_file_in_the_cache_is_damaged(server, cache, rng):
     publish_mnist(server, "mnist", rng)
     first = datasets.load_mnist()
+    (cache / "mnist" / LABELS_FILE).write_bytes(b"damaged")
+    np.testing.assert_array_equal(datasets.load_mnist(subset="test").target, first.target[-3:])
     server.close()
     np.testing.assert_array_equal(datasets.load_mnist().data, first.data)
 
@@ -152,18 +150,10 @@ def test_second_load_needs_no_network(server, rng):
 def test_a_file_put_into_the_cache_by_hand_is_used(server, cache, rng):
     publish_mnist(server, "mnist", rng)
     server.close()
-    for part in ("images-idx3", "labels-idx1"):
-        path = cache / "mnist" / f"t10k-{part}-ubyte.gz"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(server.files[f"/mnist/{path.name}"])
+    (cache / "mnist").mkdir(parents=True)
+    for name in ("t10k-images-idx3-ubyte.gz", LABELS_FILE):
+        (cache / "mnist" / name).write_bytes(server.files[f"/mnist/{name}"])
     assert len(datasets.load_mnist(subset="test").data) == 3
-
-
-def test_a_damaged_file_in_the_cache_is_downloaded_again(server, cache, rng):
-    publish_mnist(server, "mnist", rng)
-    first = datasets.load_mnist(subset="test")
-    (cache / "mnist" / LABELS_FILE).write_bytes(b"damaged")
-    np.testing.assert_array_equal(datasets.load_mnist(subset="test").target, first.target)
 
 
 def test_wrong_checksum(server, cache, rng):
@@ -185,15 +175,11 @@ def test_a_download_that_breaks_off(server, cache, rng):
     assert datasets.load_cifar10().data.shape == (12, 3072)
 
 
-def test_a_file_that_has_moved(server, cache):
+def test_a_file_that_has_moved_and_no_network(server, cache):
     del server.files[server.publish("cifar10", CIFAR_FILE, b"")]
     with pytest.raises(DatasetError, match="404"):
         datasets.load_cifar10()
     assert files_in(cache) == []
-
-
-def test_no_network(server, cache):
-    server.publish("cifar10", CIFAR_FILE, b"")
     server.close()
     with pytest.raises(DatasetError, match=r"could not be downloaded into .*cifar10 .* try again later"):
         datasets.load_cifar10()
@@ -201,23 +187,18 @@ def test_no_network(server, cache):
 
 
 @pytest.mark.parametrize(
-    "content",
-    [b"", b"not gzip", idx(np.arange(3))[:-9], idx(np.arange(3))[:10] + b"\xff" * 20],
-    ids=["empty", "not gzip", "truncated", "wrong bytes"],
+    ("content", "says"),
+    [
+        *((content, "") for content in (b"", b"not gzip", LABELS[:-9], LABELS[:10] + b"\xff" * 20)),
+        (gzip.compress(gzip.decompress(LABELS)[:-1]), r".*2 values, expected \(3,\).*"),
+    ],
+    ids=["empty", "not gzip", "truncated", "wrong bytes", "too few values"],
 )
-def test_a_published_file_that_cannot_be_read(server, rng, content):
+def test_a_published_file_that_cannot_be_read(server, rng, content, says):
     """The file has the published checksum, but it is not an idx file."""
     publish_mnist(server, "mnist", rng)
     server.publish("mnist", LABELS_FILE, content)
-    with pytest.raises(DatasetError, match=rf"{LABELS_FILE} cannot be read .*delete it and load again"):
-        datasets.load_mnist(subset="test")
-
-
-def test_an_idx_file_with_too_few_values(server, rng):
-    publish_mnist(server, "mnist", rng)
-    short = gzip.compress(gzip.decompress(idx(np.arange(3)))[:-1])
-    server.publish("mnist", LABELS_FILE, short)
-    with pytest.raises(DatasetError, match=r"2 values, expected \(3,\)"):
+    with pytest.raises(DatasetError, match=rf"{LABELS_FILE} cannot be read {says}.*delete it and load again"):
         datasets.load_mnist(subset="test")
 
 
