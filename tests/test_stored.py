@@ -136,19 +136,16 @@ def rows_of_blocks(source, shape=X.shape):
     return [part.stop - part.start for part in stored.StoredTable(source, shape, X.dtype)._blocks()]
 
 
-def test_shards_are_read_as_a_whole(monkeypatch):
+def test_shards_are_read_as_a_whole_and_chunks_of_all_rows_in_parts_that_fit_in_memory(monkeypatch):
+    blocks = rows_of_blocks(Dataset(X, (10**9, 1)), (10**9, 5))
+    assert sum(blocks) == 10**9
+    assert max(blocks) * 20 <= stored.MOST_AT_ONCE
     monkeypatch.setattr(stored, "READ_AT_ONCE", 1)
     source = Dataset(X, (10, 5))
     source.shards = (60, 5)
     assert rows_of_blocks(source) == [60, 60, 30]
     source.shards = None
     assert rows_of_blocks(source) == [10] * 15
-
-
-def test_chunks_of_all_rows_are_read_in_parts_that_fit_in_memory():
-    blocks = rows_of_blocks(Dataset(X, (10**9, 1)), (10**9, 5))
-    assert sum(blocks) == 10**9
-    assert max(blocks) * 20 <= stored.MOST_AT_ONCE
 
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere the file has a name until it is closed")
@@ -230,14 +227,11 @@ def test_wrong_data_get_advice_before_they_are_read(case, tmp_path, stages_begun
     assert stages_begun == []
 
 
-def test_groups_and_files_are_told_from_arrays(tmp_path):
+def test_groups_and_files_and_sparse_matrices_of_anndata_are_told_from_arrays(tmp_path):
     with h5py.File(tmp_path / "X.h5", "w") as file:
         for group in (file, file.create_group("group"), zarr.open_group(str(tmp_path / "X.zarr"), mode="w")):
             with pytest.raises(InvalidDataTypeError, match=r"^fit\(X\): .*give one of its arrays: X\['name'\]"):
                 fit(group)
-
-
-def test_sparse_matrices_of_anndata_in_a_file_are_told_from_arrays():
     backed = type("_CSRDataset", (type("BaseCompressedSparseDataset", (), {}),), {})()
     with pytest.raises(InvalidDataTypeError, match=r"^fit\(X\): .*give X\.to_memory\(\)"):
         fit(backed)
