@@ -31,13 +31,7 @@ from featmap.tangents import alignment
 from files import fail, mutated, rewritten, wait_for_writes, with_array, with_entry
 
 EPOCHS, DENSITY_FROM = 16, 8
-SETTING = {
-    "n_neighbors": 8,
-    "n_epochs": EPOCHS,
-    "density_fraction": 0.5,
-    "random_state": 0,
-    "n_jobs": 1,
-}
+SETTING = {"n_neighbors": 8, "n_epochs": EPOCHS, "density_fraction": 0.5, "random_state": 0, "n_jobs": 1}
 STAGES = ["scaling", "neighbors", "graph", "tangents", "start", "alignment"]
 N_ROWS = 90
 POINTS = [
@@ -53,20 +47,24 @@ KINDS = {
         sp.csr_matrix(np.random.default_rng(0).poisson(0.8, (90, 9)).astype(float)),
         {"n_components": 3},
     ),
-    "cosine, paper's frames": (
-        NORMAL,
-        {"metric": "cosine", "frames": "paper"},
-    ),
+    "cosine, paper's frames": (NORMAL, {"metric": "cosine", "frames": "paper"}),
     "another metric": (NORMAL, {"metric": "manhattan"}),
     "parameters of a metric": (NORMAL, {"metric": "minkowski", "metric_kwds": {"p": 3}}),
     "no density": (NORMAL, {"density_weight": 0.0}),
     "larger tangents": (NORMAL, {"n_tangent_neighbors": 12}),
-    "neighbours given": (
-        NORMAL,
-        {"precomputed_knn": (NEXT, np.linalg.norm(NORMAL[NEXT] - NORMAL[:, None], axis=2))},
-    ),
+    "neighbours given": (NORMAL, {"precomputed_knn": (NEXT, np.linalg.norm(NORMAL[NEXT] - NORMAL[:, None], axis=2))}),
 }
 DATA = NORMAL
+USUAL = {name: getattr(policy, name) for name in ("SECONDS_BETWEEN", "MOST_OF_THE_TIME")}
+
+pytestmark = pytest.mark.usefixtures("at_every_chance")
+
+
+@pytest.fixture
+def as_usual(at_every_chance, monkeypatch):
+    """Checkpoints are written as often as they are for users."""
+    for name, value in USUAL.items():
+        monkeypatch.setattr(policy, name, value)
 
 
 class Stopped(Exception):
@@ -111,17 +109,26 @@ def uninterrupted():
 def interrupt(path, stage="layout", done=11, X=DATA, **parameters):
     """Leave a checkpoint behind."""
     with pytest.raises(Stopped):
-        FeatMAP(**{**SETTING, **parameters}).fit(X, callback=stopping_at(stage, done), checkpoint=path)
+        fit(path, X, stopping_at(stage, done), **parameters)
 
 
-@pytest.mark.usefixtures("at_every_chance")
+def fit(path, X=DATA, callback=None, **parameters):
+    """Begin a fit, or go on with the one in the checkpoint."""
+    return FeatMAP(**{**SETTING, **parameters}).fit(X, callback=callback, checkpoint=path)
+
+
+def assert_refused(path, says=".*", **parameters):
+    """The file cannot be a checkpoint of this fit, whatever is in it."""
+    with pytest.raises(StoreError, match=rf"fit cannot be read: {says}; delete it to start again"):
+        fit(path, **parameters)
+
+
 @pytest.mark.parametrize(("stage", "done"), POINTS)
 def test_an_interrupted_fit_goes_on_and_ends_with_the_same_bytes(stage, done, tmp_path, uninterrupted):
-    path = tmp_path / "fit"
+    path, calls = tmp_path / "fit", []
     interrupt(path, stage, done)
     assert path.exists()
-    calls = []
-    model = FeatMAP(**SETTING).fit(DATA, callback=heard_by(calls), checkpoint=path)
+    model = fit(path, callback=heard_by(calls))
     assert bytes_of(model, DATA) == uninterrupted("dense")
     if stage in ("layout", "frames"):
         epoch = done if stage == "layout" else EPOCHS
@@ -130,7 +137,6 @@ def test_an_interrupted_fit_goes_on_and_ends_with_the_same_bytes(stage, done, tm
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.usefixtures("at_every_chance")
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_fit_goes_on(kind, tmp_path, uninterrupted):
     X, parameters = KINDS[kind]
@@ -141,16 +147,14 @@ def test_every_kind_of_fit_goes_on(kind, tmp_path, uninterrupted):
     assert bytes_of(model.fit(X, checkpoint=tmp_path / "fit"), X) == uninterrupted(kind)
 
 
-@pytest.mark.usefixtures("at_every_chance")
 def test_with_lists_it_goes_on_too(tmp_path, monkeypatch):
     monkeypatch.setattr(neighbors_stage, "EXACT_BELOW", 500)
     X = np.random.default_rng(0).normal(size=(700, 4))
     expected = bytes_of(FeatMAP(**SETTING).fit(X), X)
     interrupt(tmp_path / "fit", X=X)
-    assert bytes_of(FeatMAP(**SETTING).fit(X, checkpoint=tmp_path / "fit"), X) == expected
+    assert bytes_of(fit(tmp_path / "fit", X), X) == expected
 
 
-@pytest.mark.usefixtures("at_every_chance")
 def test_what_was_done_is_not_done_again(tmp_path, uninterrupted, monkeypatch):
     interrupt(tmp_path / "fit")
 
@@ -166,30 +170,26 @@ def test_what_was_done_is_not_done_again(tmp_path, uninterrupted, monkeypatch):
     assert bytes_of(model, DATA) == uninterrupted("dense")
 
 
-@pytest.mark.usefixtures("at_every_chance")
-def test_other_threads_and_bars_may_go_on(tmp_path, uninterrupted, capsys):
+@pytest.mark.parametrize("X", [DATA, np.asfortranarray(DATA)], ids=["as before", "in another order in memory"])
+def test_other_threads_and_bars_may_go_on(X, tmp_path, uninterrupted, capsys):
     interrupt(tmp_path / "fit")
-    model = FeatMAP(**{**SETTING, "n_jobs": 2}, verbose=True).fit(DATA, checkpoint=tmp_path / "fit")
+    model = fit(tmp_path / "fit", X, n_jobs=2, verbose=True)
     assert bytes_of(model, DATA) == uninterrupted("dense")
     assert "layout" in capsys.readouterr().err
 
 
 def test_a_fit_with_a_checkpoint_is_the_fit_without(tmp_path, uninterrupted):
-    assert bytes_of(FeatMAP(**SETTING).fit(DATA, checkpoint=tmp_path / "fit"), DATA) == uninterrupted("dense")
+    assert bytes_of(fit(tmp_path / "fit"), DATA) == uninterrupted("dense")
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.usefixtures("at_every_chance")
 def test_a_drawn_seed_is_taken_up(tmp_path):
     interrupt(tmp_path / "one", random_state=None)
     shutil.copy(tmp_path / "one", tmp_path / "two")
-    setting = {**SETTING, "random_state": None}
-    first, second = (bytes_of(FeatMAP(**setting).fit(DATA, checkpoint=tmp_path / n), DATA) for n in ("one", "two"))
-    assert first == second
-    assert bytes_of(FeatMAP(**setting).fit(DATA, checkpoint=tmp_path / "one"), DATA) != first
+    first, second, other = (bytes_of(fit(tmp_path / n, random_state=None), DATA) for n in ("one", "two", "one"))
+    assert first == second != other
 
 
-@pytest.mark.usefixtures("at_every_chance")
 def test_a_drawn_seed_is_the_checkpoints_from_the_first_moment(tmp_path):
     interrupt(tmp_path / "fit", "neighbors", 0, random_state=None)
     seed = read_file(tmp_path / "fit", checkpoints.KIND, mapped=False).content["seed"]
@@ -213,26 +213,21 @@ OTHERS = {
     "tangent_center": "point",
     "frames": "paper",
     "init": "pca",
-    "precomputed_knn": pytest.param,  # made in the test
+    "precomputed_knn": (np.tile(np.arange(90), (90, 1)), np.tile(np.arange(90.0), (90, 1))),
     "random_state": 1,
 }
 
 
-@pytest.mark.usefixtures("at_every_chance")
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_parameters_are_refused(name, tmp_path):
     path = tmp_path / "fit"
     interrupt(path)
     before = path.read_bytes()
-    value = OTHERS[name]
-    if name == "precomputed_knn":
-        value = (np.tile(np.arange(90), (90, 1)), np.tile(np.arange(90.0), (90, 1)))
     with pytest.raises(StoreError, match=rf"fit is the checkpoint of another fit, with other .*{name}.*; delete it"):
-        FeatMAP(**{**SETTING, name: value}).fit(DATA, checkpoint=path)
+        fit(path, **{name: OTHERS[name]})
     assert path.read_bytes() == before
 
 
-@pytest.mark.usefixtures("at_every_chance")
 def test_other_data_or_versions_are_refused(tmp_path, monkeypatch):
     path = tmp_path / "fit"
     interrupt(path)
@@ -241,25 +236,19 @@ def test_other_data_or_versions_are_refused(tmp_path, monkeypatch):
     nearly[17, 3] = np.nextafter(nearly[17, 3], 1)
     for other in (nearly, DATA[::-1], DATA[:, ::-1], DATA[:80], DATA.astype(np.float32), sp.csr_matrix(DATA)):
         with pytest.raises(StoreError, match=r"with other data; delete it to start again, or choose another path"):
-            FeatMAP(**SETTING).fit(other, checkpoint=path)
+            fit(path, other)
     with pytest.raises(StoreError, match="other random_state"):
-        FeatMAP(**{**SETTING, "random_state": None}).fit(DATA, checkpoint=path)
+        fit(path, random_state=None)
     monkeypatch.setattr(checkpoints, "__version__", "0.0.1")
     with pytest.raises(StoreError, match="with other featmap"):
-        FeatMAP(**SETTING).fit(DATA, checkpoint=path)
+        fit(path)
     assert path.read_bytes() == before
 
 
-@pytest.mark.usefixtures("at_every_chance")
-def test_the_same_data_in_another_order_in_memory_go_on(tmp_path, uninterrupted):
-    interrupt(tmp_path / "fit")
-    model = FeatMAP(**SETTING).fit(np.asfortranarray(DATA), checkpoint=tmp_path / "fit")
-    assert bytes_of(model, DATA) == uninterrupted("dense")
-
-
+@pytest.mark.usefixtures("as_usual")
 def test_a_fit_that_got_nowhere_is_no_obstacle(tmp_path):
     interrupt(tmp_path / "fit", "neighbors", 0)
-    FeatMAP(**{**SETTING, "min_dist": 0.3}).fit(DATA[:60], checkpoint=tmp_path / "fit")
+    fit(tmp_path / "fit", DATA[:60], min_dist=0.3)
 
 
 def test_a_function_for_a_metric_is_refused_at_once(tmp_path):
@@ -287,7 +276,6 @@ def test_neighbours_that_are_no_arrays_are_refused_as_without_a_checkpoint(given
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.usefixtures("at_every_chance")
 def test_other_files_are_refused_and_stay(tmp_path):
     path = tmp_path / "file"
     FeatMAP(**SETTING).fit(DATA).save(path)
@@ -298,14 +286,13 @@ def test_other_files_are_refused_and_stay(tmp_path):
     ):
         path.write_bytes(data)
         with pytest.raises(StoreError, match=f"file cannot be read: it.*{says}; delete it"):
-            FeatMAP(**SETTING).fit(DATA, checkpoint=path)
+            fit(path)
         assert path.read_bytes() == data
     interrupt(tmp_path / "fit")
     with pytest.raises(StoreError, match="holds a checkpoint, not a fitted model"):
         FeatMAP.load(tmp_path / "fit")
 
 
-@pytest.mark.usefixtures("at_every_chance")
 def test_a_damaged_checkpoint_is_refused(tmp_path):
     path = tmp_path / "fit"
     interrupt(path)
@@ -314,66 +301,30 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
         altered = mutated(data, rng)
         if altered != data:
             path.write_bytes(altered)
-            with pytest.raises(StoreError, match=r"fit cannot be read: .*; delete it to start again"):
-                FeatMAP(**SETTING).fit(DATA, checkpoint=path)
+            assert_refused(path)
 
 
-@pytest.mark.usefixtures("at_every_chance")
-@pytest.mark.parametrize(
-    ("stage", "part"),
-    [
-        ("neighbors", "indices"),
-        ("tangents", "neighbors"),
-        ("tangents", "intrinsic_dim"),
-        ("layout", "axes"),
-    ],
-)
-def test_arrays_that_kernels_could_not_trust_are_refused(stage, part, tmp_path):
-    path = tmp_path / "fit"
-    interrupt(path)
-    rewritten(path, checkpoints.KIND, with_array("stages", stage, part, made=with_entry(10**6)))
-    with pytest.raises(StoreError, match=r"fit cannot be read: .*; delete it"):
-        FeatMAP(**SETTING).fit(DATA, checkpoint=path)
-
-
-@pytest.mark.usefixtures("at_every_chance")
-def test_numbers_that_are_not_finite_are_refused(tmp_path):
+def test_arrays_that_kernels_could_not_trust_are_refused(tmp_path):
+    """Indices beyond the rows, and numbers that are not finite."""
     path = tmp_path / "fit"
     interrupt(path)
     whole = path.read_bytes()
-    for place in (
-        ("neighbors", "distances"),
-        ("graph", "weights", "data"),
-        ("tangents", "weights"),
-        ("tangents", "singular_values"),
-        ("tangents", "radii", "total"),
-        ("tangents", "radii", "along"),
-        ("tangents", "radii", "centered"),
-        ("start",),
-        ("alignment", "steps"),
-        ("layout", "embedding"),
-        ("layout", "gradient_mean"),
-        ("layout", "gradient_square"),
-        ("layout", "axes"),
-    ):
+    indices = [("neighbors", "indices"), ("tangents", "neighbors"), ("tangents", "intrinsic_dim")]
+    numbers = (
+        *(("neighbors", "distances"), ("graph", "weights", "data"), ("start",), ("alignment", "steps")),
+        *(("tangents", name) for name in ("weights", "singular_values")),
+        *(("tangents", "radii", name) for name in ("total", "along", "centered")),
+        *(("layout", name) for name in ("embedding", "gradient_mean", "gradient_square", "axes")),
+    )
+    beyond = [(place, 10**6) for place in (*indices, ("layout", "axes"))]
+    for place, value in (*beyond, *((place, np.nan) for place in numbers)):
         path.write_bytes(whole)
-        rewritten(path, checkpoints.KIND, with_array("stages", *place, made=with_entry(np.nan)))
-        with pytest.raises(StoreError, match=r"fit cannot be read: .*; delete it"):
-            FeatMAP(**SETTING).fit(DATA, checkpoint=path)
+        rewritten(path, checkpoints.KIND, with_array("stages", *place, made=with_entry(value)))
+        assert_refused(path)
 
 
-@pytest.mark.usefixtures("at_every_chance")
-@pytest.mark.parametrize(
-    ("stage", "says"),
-    [
-        ("neighbors", "neighbors"),
-        ("graph", "the graph"),
-        ("start", "start"),
-        ("alignment", "alignment"),
-        ("layout", "layout"),
-    ],
-)
-def test_stages_of_another_size_are_refused(stage, says, tmp_path):
+@pytest.mark.parametrize("stage", ["neighbors", "graph", "start", "alignment", "layout"])
+def test_stages_of_another_size_are_refused(stage, tmp_path):
     interrupt(tmp_path / "small", X=DATA[:80])
     interrupt(tmp_path / "fit")
     smaller = read_file(tmp_path / "small", checkpoints.KIND, mapped=False)
@@ -383,8 +334,8 @@ def test_stages_of_another_size_are_refused(stage, says, tmp_path):
         arrays.extend(smaller.arrays)
 
     rewritten(tmp_path / "fit", checkpoints.KIND, change)
-    with pytest.raises(StoreError, match=f"fit cannot be read: {says} cannot belong to the rest of it; delete it"):
-        FeatMAP(**SETTING).fit(DATA, checkpoint=tmp_path / "fit")
+    says = "the graph" if stage == "graph" else stage
+    assert_refused(tmp_path / "fit", f"{says} cannot belong to the rest of it")
 
 
 def renumbered(node, offset):
@@ -400,7 +351,6 @@ def renumbered(node, offset):
 # What ends a fit, and what does not.
 
 
-@pytest.mark.usefixtures("at_every_chance")
 @pytest.mark.parametrize("epoch", [3, DENSITY_FROM, 12])
 def test_an_interrupt_within_an_epoch_goes_on(epoch, tmp_path, uninterrupted, monkeypatch):
     """Half of the state is then of the next epoch: what counts is the last whole one."""
@@ -413,20 +363,19 @@ def test_an_interrupt_within_an_epoch_goes_on(epoch, tmp_path, uninterrupted, mo
 
     monkeypatch.setattr(descent, "_run_epoch", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        FeatMAP(**SETTING).fit(DATA, checkpoint=tmp_path / "fit")
+        fit(tmp_path / "fit")
     monkeypatch.setattr(descent, "_run_epoch", run)
-    model = FeatMAP(**SETTING).fit(DATA, checkpoint=tmp_path / "fit")
+    model = fit(tmp_path / "fit")
     assert bytes_of(model, DATA) == uninterrupted("dense")
 
 
-@pytest.mark.usefixtures("at_every_chance")
 @pytest.mark.parametrize("epoch", [49, 50, 51, 70, 90, 91])
 def test_frames_that_followed_the_map_are_kept(epoch, tmp_path):
     """Density begins after 10 epochs, and frames are fitted anew after 50 and 90."""
     longer = {"n_epochs": 100, "density_fraction": 0.9}
     whole = FeatMAP(**{**SETTING, **longer}).fit(DATA)
     interrupt(tmp_path / "fit", "layout", epoch, **longer)
-    resumed = FeatMAP(**{**SETTING, **longer}).fit(DATA, checkpoint=tmp_path / "fit")
+    resumed = fit(tmp_path / "fit", **longer)
     assert bytes_of(resumed, DATA) == bytes_of(whole, DATA)
 
 
@@ -441,16 +390,14 @@ def from_groups(monkeypatch):
     return {**SETTING, "n_epochs": None}
 
 
-@pytest.mark.usefixtures("at_every_chance")
 @pytest.mark.parametrize(
     ("stage", "done"), [("start", 0), ("start", 1), *((COARSE_LAYOUT, n) for n in (0, 1, 6, 7, 8, 12)), ("layout", 4)]
 )
 def test_a_fit_that_begins_with_groups_goes_on_too(stage, done, tmp_path, from_groups):
     expected = bytes_of(FeatMAP(**from_groups).fit(DATA), DATA)
-    with pytest.raises(Stopped):
-        FeatMAP(**from_groups).fit(DATA, callback=stopping_at(stage, done), checkpoint=tmp_path / "fit")
+    interrupt(tmp_path / "fit", stage, done, **from_groups)
     calls = []
-    model = FeatMAP(**from_groups).fit(DATA, callback=heard_by(calls), checkpoint=tmp_path / "fit")
+    model = fit(tmp_path / "fit", callback=heard_by(calls), **from_groups)
     assert bytes_of(model, DATA) == expected
     heard = [n for name, n in calls if name == COARSE_LAYOUT]
     if stage == COARSE_LAYOUT:
@@ -476,11 +423,9 @@ def with_state_of_no_level(content, arrays):
         with_array("stages", COARSE_LAYOUT, name, made=lambda array: array[:-1])(content, arrays)
 
 
-@pytest.mark.usefixtures("at_every_chance")
 def test_a_map_of_groups_that_kernels_could_not_trust_is_refused(tmp_path, from_groups):
     path = tmp_path / "fit"
-    with pytest.raises(Stopped):
-        FeatMAP(**from_groups).fit(DATA, callback=stopping_at(COARSE_LAYOUT, 8), checkpoint=path)
+    interrupt(path, COARSE_LAYOUT, 8, **from_groups)
     whole = path.read_bytes()
     places = (
         (("start", "levels", 0, "groups"), 10**6),
@@ -494,11 +439,9 @@ def test_a_map_of_groups_that_kernels_could_not_trust_is_refused(tmp_path, from_
     for change in (*entries, without_levels, with_level_of_single_points, with_state_of_no_level):
         path.write_bytes(whole)
         rewritten(path, checkpoints.KIND, change)
-        with pytest.raises(StoreError, match=r"fit cannot be read: .*; delete it"):
-            FeatMAP(**from_groups).fit(DATA, checkpoint=path)
+        assert_refused(path, **from_groups)
 
 
-@pytest.mark.usefixtures("at_every_chance")
 def test_a_map_ended_early_can_be_ended_later(tmp_path, uninterrupted):
     path = tmp_path / "fit"
     with pytest.raises(FitStopped):
@@ -511,7 +454,6 @@ def test_a_map_ended_early_can_be_ended_later(tmp_path, uninterrupted):
     assert not path.exists()
 
 
-@pytest.mark.usefixtures("at_every_chance")
 def test_a_full_disk_does_not_end_a_fit(tmp_path, uninterrupted, monkeypatch):
     path = tmp_path / "fit"
     left = []
@@ -566,10 +508,12 @@ def times_of_writing(monkeypatch, path, seconds_to_write):
     return times
 
 
+@pytest.mark.usefixtures("as_usual")
 def test_checkpoints_are_written_every_few_seconds(monkeypatch, tmp_path):
     assert times_of_writing(monkeypatch, tmp_path / "fit", 0) == list(range(0, 60, 5))
 
 
+@pytest.mark.usefixtures("as_usual")
 def test_checkpoints_that_take_long_are_written_seldom(monkeypatch, tmp_path):
     first, second, *others = times_of_writing(monkeypatch, tmp_path / "fit", 1)
     assert (first, second) == (0, 6)
@@ -577,7 +521,6 @@ def test_checkpoints_that_take_long_are_written_seldom(monkeypatch, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("at_every_chance")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_twenty_kills_and_still_the_same_bytes(tmp_path):
     path = tmp_path / "fit"
