@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_iris
 
 from featmap import FeatMAP
 from featmap.run import Run
 from featmap.run import checkpoint as policy
 from featmap.run.progress import Progress
+from pages import chromium
 from versions import is_chosen
 
 
@@ -49,6 +50,22 @@ def model():
 def labels():
     """Which digits they are."""
     return load_digits().target[:300]
+
+
+@pytest.fixture(scope="session")
+def iris():
+    return load_iris(as_frame=True)
+
+
+@pytest.fixture(scope="session")
+def iris_model(iris):
+    return FeatMAP(n_epochs=50, random_state=0).fit(iris.data)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

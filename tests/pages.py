@@ -31,6 +31,15 @@ def chromium():
         browser.close()
 
 
+def complaints_of(page):
+    """The list to which everything is added that this page complains of. It is patient from now on."""
+    complaints = []
+    page.set_default_timeout(1000 * PATIENCE)
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    return complaints
+
+
 class Reader:
     """A reader of one page, who notes everything that should not happen."""
 
@@ -42,10 +51,7 @@ class Reader:
             reduced_motion="reduce",
         )
         self.page = self.context.new_page()
-        self.page.set_default_timeout(1000 * PATIENCE)
-        self.complaints = []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.complaints = complaints_of(self.page)
         self.page.on("request", self._note_request)
         self.path = Path(path)
         self.open(link)
@@ -132,6 +138,10 @@ class Reader:
         with self.page.expect_download() as download:
             menu.get_by_role("button", name=name, exact=True).click()
         return Path(download.value.path()).read_bytes()
+
+    def saved_rows(self, region):
+        """The saved numbers of the rows of a region."""
+        return np.array(self.saved(f"Row numbers of {region}").decode().split(), int)
 
     def saved_table(self, name):
         """The lines of a saved table, as dicts."""

@@ -6,14 +6,12 @@ import base64
 import time
 
 import pytest
-from sklearn.datasets import load_iris
 
 from explorer import FrontEnd
-from pages import PATIENCE, chromium
+from pages import PATIENCE, complaints_of
 
 pytest.importorskip("anywidget", reason="the widget needs the extra widget")
 
-from featmap import FeatMAP
 from featmap.explorer.shell import static
 
 HOME = "http://notebook.invalid/"
@@ -42,10 +40,7 @@ class Notebook:
     def __init__(self, browser, widget):
         self.front_end, self.sent, self.n_heard = FrontEnd(widget), [], 0
         self.page = browser.new_page(viewport={"width": 1200, "height": 800})
-        self.page.set_default_timeout(1000 * PATIENCE)
-        self.complaints = []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.complaints = complaints_of(self.page)
         self.page.expose_function("toPython", lambda *message: self.sent.append(message))
         self.page.route(f"{HOME}**", self._serve)
         self.page.goto(HOME)
@@ -80,25 +75,9 @@ class Notebook:
         self.wait(lambda: self.frame.locator(selector).count() > 0, selector)
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def iris():
-    return load_iris(as_frame=True)
-
-
-@pytest.fixture(scope="module")
-def model(iris):
-    return FeatMAP(n_epochs=30, random_state=0).fit(iris.data)
-
-
 @pytest.fixture
-def widget(model, iris):
-    return model.explore(labels=iris.target_names[iris.target], title="Iris")
+def widget(iris_model, iris):
+    return iris_model.explore(labels=iris.target_names[iris.target], title="Iris")
 
 
 @pytest.fixture
@@ -135,25 +114,28 @@ def test_python_and_the_page_share_the_selection(showing, widget, iris):
     notebook.wait_for("text=Region A, 2 rows, against all others")
 
 
-def test_a_long_colouring_says_how_far_it_is(showing, widget):
+@pytest.fixture
+def colouring(showing, widget):
+    """A notebook whose page has a third of a long colouring."""
     notebook = showing(widget)
     notebook.frame.locator(".colour-by select").select_option(label="how true the arrows are")
     notebook.wait_for(".legend .waiting >> text=33 %")
-    notebook.wait_for(".legend .waiting >> text=67 %")
-    notebook.wait_for(".legend .ramp")
+    return notebook
 
 
-def test_a_long_colouring_can_be_stopped(showing, widget):
-    notebook = showing(widget)
-    notebook.frame.locator(".colour-by select").select_option(label="how true the arrows are")
-    notebook.wait_for(".legend .waiting >> text=33 %")
-    notebook.frame.locator(".legend").get_by_role("button", name="Stop").click()
-    notebook.wait_for("text=Points are coloured by nothing.")
-    n_answers = len(notebook.front_end.heard)
-    search = notebook.frame.get_by_label("Search features, rows and labels")
+def test_a_long_colouring_says_how_far_it_is(colouring):
+    colouring.wait_for(".legend .waiting >> text=67 %")
+    colouring.wait_for(".legend .ramp")
+
+
+def test_a_long_colouring_can_be_stopped(colouring):
+    colouring.frame.locator(".legend").get_by_role("button", name="Stop").click()
+    colouring.wait_for("text=Points are coloured by nothing.")
+    n_answers = len(colouring.front_end.heard)
+    search = colouring.frame.get_by_label("Search features, rows and labels")
     search.fill("7")
     search.press("Enter")
-    notebook.wait_for("text=lies among")  # an answer that comes after those to all questions before
-    answered = [message for message, _ in notebook.front_end.heard[n_answers:] if message["kind"] == "answer"]
+    colouring.wait_for("text=lies among")  # an answer that comes after those to all questions before
+    answered = [message for message, _ in colouring.front_end.heard[n_answers:] if message["kind"] == "answer"]
     # One that was on its way, and those about the row: the answer and its neighbours.
     assert len(answered) <= 3

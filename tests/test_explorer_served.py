@@ -9,39 +9,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 
-from pages import PATIENCE, chromium
+from pages import PATIENCE, complaints_of
 
 pytest.importorskip("starlette", reason="the local server needs the extra explore")
 
-from featmap import FeatMAP
 from featmap.explorer.desk import Desk, desk_of
 from featmap.explorer.server import LocalServer
 
 READY = "#featmap-app[data-ready] .map"
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def iris():
-    return load_iris(as_frame=True)
-
-
-@pytest.fixture(scope="module")
-def model(iris):
-    return FeatMAP(n_epochs=50, random_state=0).fit(iris.data)
-
-
 @pytest.fixture
-def server(model, iris):
+def server(iris_model, iris):
     names = np.array(iris.target_names)[iris.target]
-    with LocalServer(desk_of(model, "serve", labels=names, title="</title><b>Iris")) as running:
+    with LocalServer(desk_of(iris_model, "serve", labels=names, title="</title><b>Iris")) as running:
         yield running
 
 
@@ -49,27 +31,24 @@ def server(model, iris):
 def page(browser):
     context = browser.new_context(viewport={"width": 1200, "height": 800})
     page = context.new_page()
-    page.set_default_timeout(1000 * PATIENCE)
-    page.complaints, page.requested = [], []
-    page.on("console", lambda message: page.complaints.append(message.text))
-    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.complaints, page.requested = complaints_of(page), []
     page.on("request", lambda request: page.requested.append(request.url))
     yield page
     context.close()
 
 
-def ask_about_row_7(page):
+def ask_about_row_7(page, said="lies among"):
     page.get_by_label("Search features, rows and labels").fill("7")
     page.get_by_role("option").filter(has_text="row").first.dispatch_event("pointerdown")
-    page.get_by_text("lies among").first.wait_for()
+    page.get_by_text(said).first.wait_for()
 
 
-def test_the_page_opens_with_the_link_and_is_answered(page, server, model):
+def test_the_page_opens_with_the_link_and_is_answered(page, server, iris_model):
     page.goto(server.url)
     page.wait_for_selector(READY)
     assert "token" not in page.url
     ask_about_row_7(page)
-    page.get_by_text(model.why(7).sentence.split(" whose")[0]).first.wait_for()
+    page.get_by_text(iris_model.why(7).sentence.split(" whose")[0]).first.wait_for()
     page.wait_for_url("**/#row=7")  # the link follows
     page.reload()
     page.get_by_text("lies among").first.wait_for()
@@ -83,28 +62,24 @@ def test_the_page_opens_with_the_link_and_is_answered(page, server, model):
 def test_a_tab_without_the_token_says_what_to_do(page, server, end):
     page.goto(f"http://127.0.0.1:{server.port}/{end}")
     page.get_by_role("heading", name="This page could not be opened").wait_for()
-    advice = (
-        f"Open the link that was printed where the server was started. It begins with {server.url.split('=')[0]}="
-    )
-    assert advice in page.get_by_role("alert").text_content()
+    advice = "Open the link that was printed where the server was started. It begins with "
+    assert advice + server.url.split("token=")[0] + "token=" in page.get_by_role("alert").text_content()
     page.goto("about:blank")
     page.goto(server.url)
     page.wait_for_selector(READY)
 
 
-def test_the_page_says_that_the_server_is_gone(page, model):
-    with LocalServer(desk_of(model, "serve")) as server:
+def test_the_page_says_that_the_server_is_gone(page, iris_model):
+    with LocalServer(desk_of(iris_model, "serve")) as server:
         page.goto(server.url)
         page.wait_for_selector(READY)
-    page.get_by_label("Search features, rows and labels").fill("7")
-    page.get_by_role("option").filter(has_text="row").first.dispatch_event("pointerdown")
-    page.get_by_text("The server does not answer").first.wait_for()
+    ask_about_row_7(page, said="The server does not answer")
 
 
 @pytest.fixture
-def slow_server(model):
+def slow_server(iris_model):
     """After one part of a column it waits until it may go on. It notes how many rows parts have."""
-    desk, parts, may_go_on = desk_of(model, "serve"), [], threading.Event()
+    desk, parts, may_go_on = desk_of(iris_model, "serve"), [], threading.Event()
 
     def answer(question):
         if question["kind"] == "column":
@@ -116,7 +91,7 @@ def slow_server(model):
         yield running, parts, may_go_on
 
 
-def test_a_long_colouring_says_how_far_it_is_and_is_the_librarys(page, slow_server, model):
+def test_a_long_colouring_says_how_far_it_is_and_is_the_librarys(page, slow_server, iris_model):
     server, parts, may_go_on = slow_server
     page.goto(f"{server.url}&colour=fidelity")
     page.locator(".legend .waiting").get_by_text("33 %").wait_for()
@@ -129,7 +104,7 @@ def test_a_long_colouring_says_how_far_it_is_and_is_the_librarys(page, slow_serv
         menu.get_by_role("button", name="All points (CSV)", exact=True).click()
     lines = csv.DictReader(io.StringIO(Path(download.value.path()).read_text(), newline=""))
     found = [float(line["how true the arrows are"]) for line in lines]
-    np.testing.assert_allclose(found, model.fidelity(None), atol=1e-6)
+    np.testing.assert_allclose(found, iris_model.fidelity(None), atol=1e-6)
 
 
 def test_a_long_colouring_can_be_stopped(page, slow_server):

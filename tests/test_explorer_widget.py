@@ -7,32 +7,20 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 
 from explorer import FrontEnd
 
 pytest.importorskip("anywidget", reason="the widget needs the extra widget")
 
-from featmap import FeatMAP
 from featmap.errors import InvalidRowsError
 from featmap.explorer.wire import packed, unpacked
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-@pytest.fixture(scope="module")
-def iris():
-    return load_iris(as_frame=True)
-
-
-@pytest.fixture(scope="module")
-def model(iris):
-    return FeatMAP(n_epochs=50, random_state=0).fit(iris.data)
-
-
 @pytest.fixture
-def widget(model, iris):
-    return model.explore(labels=iris.target, title="Iris", height=500)
+def widget(iris_model, iris):
+    return iris_model.explore(labels=iris.target, title="Iris", height=500)
 
 
 @pytest.fixture
@@ -40,7 +28,7 @@ def front_end(widget):
     return FrontEnd(widget)
 
 
-def test_the_page_and_its_parts_come_by_message(front_end, model):
+def test_the_page_and_its_parts_come_by_message(front_end, iris_model):
     message, (page, head, *parts) = front_end.say(kind="open")
     assert (message["kind"], message["view"]) == ("open", "1-2")
     assert b'content="notebook"' in page
@@ -50,13 +38,13 @@ def test_the_page_and_its_parts_come_by_message(front_end, model):
 
     import gzip
 
-    np.testing.assert_array_equal(np.frombuffer(gzip.decompress(places), "<f4").reshape(-1, 2), model.embedding_)
+    np.testing.assert_array_equal(np.frombuffer(gzip.decompress(places), "<f4").reshape(-1, 2), iris_model.embedding_)
 
 
-def test_a_question_is_answered_to_the_view_that_asked(front_end, model):
+def test_a_question_is_answered_to_the_view_that_asked(front_end, iris_model):
     message, (answer,) = front_end.say(packed({"kind": "point", "row": 7}), kind="ask", id=3)
     assert message == {"kind": "answer", "view": "1-2", "id": 3}
-    np.testing.assert_allclose(unpacked(answer)["importance"], model.feature_importance([7])[0], rtol=1e-6)
+    np.testing.assert_allclose(unpacked(answer)["importance"], iris_model.feature_importance([7])[0], rtol=1e-6)
 
 
 @pytest.mark.parametrize("question", [b"", packed({"kind": "point", "row": 150}), packed({"kind": "shutdown"})])
