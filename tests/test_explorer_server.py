@@ -7,7 +7,7 @@ import http.client
 import socket
 import threading
 import time
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing
 
 import numpy as np
 import pytest
@@ -32,19 +32,13 @@ def echo(question):
     return {**question, "values": np.array([0.5, np.nan])}
 
 
-def desk_of(answer=echo):
-    return Desk(HEAD, {"places": PLACES}, answer)
+def running(answer, *port):
+    return LocalServer(Desk(HEAD, {"places": PLACES}, answer), *port)
 
 
 @pytest.fixture(scope="module")
 def server():
-    with LocalServer(desk_of()) as running:
-        yield running
-
-
-@contextmanager
-def running(answer):
-    with LocalServer(desk_of(answer)) as server:
+    with running(echo) as server:
         yield server
 
 
@@ -81,8 +75,20 @@ def raw(server, content, timeout=20):
         return said
 
 
+def head_of(server, request, *, token=True):
+    """The first lines of a request: bytes to which headers can be added."""
+    authorization = f"Authorization: Bearer {server.token}\r\n" if token else ""
+    return f"{request} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n{authorization}".encode()
+
+
 def is_alive(server):
     return status(server) == 200
+
+
+def started(threads):
+    for thread in threads:
+        thread.start()
+    return threads
 
 
 def test_the_page_gets_itself_without_the_token(server):
@@ -167,20 +173,9 @@ def test_a_link_elsewhere_opens_the_page_and_nothing_else(server):
 @pytest.mark.parametrize(
     "path",
     [
-        "/../pyproject.toml",
-        "/static/../../pyproject.toml",
-        "/%2e%2e/%2e%2e/etc/passwd",
-        "/..%2f..%2fetc%2fpasswd",
-        "//etc/passwd",
-        "/parts/../head",
-        "/parts/%2e%2e%2fhead",
-        "/parts/",
-        "/parts/x",
-        "/app.js/",
-        "/app.js%00",
-        "/worker.js",
-        "/\\windows\\win.ini",
-        "/%ff%fe",
+        *("/../pyproject.toml", "/static/../../pyproject.toml", "/parts/../head", "/parts/%2e%2e%2fhead"),
+        *("/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc%2fpasswd", "//etc/passwd", "/\\windows\\win.ini"),
+        *("/parts/", "/parts/x", "/app.js/", "/app.js%00", "/worker.js", "/%ff%fe"),
     ],
 )
 def test_no_path_leads_out_of_the_table(server, path):
@@ -203,41 +198,28 @@ def numbers(*rows):
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"\x00",
-        b"\xff\xff\xff\xff",
-        b"\x02\x00\x00\x00{}",
-        b"\x05\x00\x00\x00[[[[[",
-        b"\x04\x00\x00\x00null",
-        (200_000).to_bytes(4, "little") + b"[" * 200_000,
-        (60_000).to_bytes(4, "little") + b"[" * 60_000,
-        QUESTION + b"x",
-        QUESTION[:-1],
+        *(
+            b"",
+            b"\x00",
+            b"\xff\xff\xff\xff",
+            b"\x02\x00\x00\x00{}",
+            b"\x05\x00\x00\x00[[[[[",
+            b"\x04\x00\x00\x00null",
+        ),
+        *(size.to_bytes(4, "little") + b"[" * size for size in (200_000, 60_000)),
+        *(QUESTION + b"x", QUESTION[:-1], np.random.default_rng(0).bytes(5000)),
+        *(packed({"kind": kind}) for kind in ("point", "shutdown")),
+        *(packed({"kind": kind, "row": 1}) for kind in (["point"], "shutdown")),
+        *(packed({"kind": "point", "row": row}) for row in (10, -1, 1.0, True, "1", {"array": 0})),
         packed({"kind": "point", "row": 3, "more": 1}),
-        packed({"kind": "point"}),
-        packed({"kind": "shutdown"}),
-        packed({"kind": ["point"], "row": 1}),
-        packed({"kind": "point", "row": 10}),
-        packed({"kind": "point", "row": -1}),
-        packed({"kind": "point", "row": 1.0}),
-        packed({"kind": "point", "row": True}),
-        packed({"kind": "point", "row": "1"}),
-        packed({"kind": "point", "row": {"array": 0}}),
-        packed({"kind": "group", "rows": [1, 2]}),
-        packed({"kind": "group", "rows": numbers()}),
-        packed({"kind": "group", "rows": numbers(1, 10)}),
-        packed({"kind": "group", "rows": numbers(-1)}),
-        packed({"kind": "group", "rows": np.array([1.0])}),
+        *(packed({"kind": "group", "rows": rows}) for rows in (numbers(), numbers(1, 10), numbers(-1))),
+        *(packed({"kind": "group", "rows": rows}) for rows in ([1, 2], np.array([1.0]))),
         packed({"kind": "contrast", "a": numbers(1, 2), "b": numbers(2, 3)}),
-        packed({"kind": "contrast", "a": numbers(1, 1), "b": None}),
-        packed({"kind": "contrast", "a": numbers(*range(10)), "b": None}),
-        packed({"kind": "contrast", "a": numbers(*range(9)), "b": None}),
+        *(packed({"kind": "contrast", "a": numbers(*a), "b": None}) for a in ((1, 1), range(10), range(9))),
         packed({"kind": "column", "what": {"kind": "feature", "feature": 3}, "rows": None}),
-        packed({"kind": "column", "what": {"kind": "feature"}, "rows": None}),
-        packed({"kind": "column", "what": {"kind": ["kept"]}, "rows": None}),
+        *(packed({"kind": "column", "what": {"kind": kind}, "rows": None}) for kind in ("feature", ["kept"])),
         packed({"kind": "values", "rows": np.zeros(2_000_000, np.int32)}),
         packed({"kind": "neighbours", "row": float("nan")}),
-        np.random.default_rng(0).bytes(5000),
     ],
     ids=lambda body: repr(body[:40]),
 )
@@ -252,9 +234,8 @@ def test_a_malformed_question_is_refused_in_words(server, body):
 def test_an_oversized_body_is_refused(server):
     assert status(server, body=b"", headers={"Content-Length": str(MOST_BODY_BYTES + 1)}) == 413
     assert status(server, body=b"", headers={"Content-Length": "9" * 30}) in (400, 413)
-    head = f"POST /ask HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {server.token}\r\n"
     chunk = b"%x\r\n" % 2**20 + bytes(2**20) + b"\r\n"
-    said = raw(server, head.encode() + b"Transfer-Encoding: chunked\r\n\r\n" + chunk * 9)
+    said = raw(server, head_of(server, "POST /ask") + b"Transfer-Encoding: chunked\r\n\r\n" + chunk * 9)
     assert b"200" not in said[:15]
     assert is_alive(server)
 
@@ -274,9 +255,7 @@ def test_a_body_of_unknown_length_is_read_up_to_the_limit():
 
 
 def test_too_many_headers_are_refused(server):
-    start = (
-        f"GET /head HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {server.token}\r\n".encode()
-    )
+    start = head_of(server, "GET /head")
     for n_headers in (MOST_HEADERS, 10_000):
         said = raw(server, start + b"".join(b"a%d: b\r\n" % i for i in range(n_headers)) + b"\r\n")
         assert said[:12] in (b"HTTP/1.1 431", b"HTTP/1.1 400")
@@ -307,38 +286,28 @@ def test_what_is_not_a_request_is_refused(server, content):
 
 
 def test_half_open_connections_lock_nobody_out(server):
-    half = f"POST /ask HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n".encode()
-    opened = []
-    try:
+    half = head_of(server, "POST /ask", token=False)
+    with ExitStack() as opened:
         for _ in range(400):
-            opened.append(socket.create_connection(("127.0.0.1", server.port), timeout=5))
-            opened[-1].sendall(half)
-        for _ in range(5):
-            assert is_alive(server)
+            connection = opened.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=5))
+            connection.sendall(half)
+        assert [is_alive(server) for _ in range(5)] == 5 * [True]
         assert 200 < len(server._server.server_state.connections) <= MOST_CONNECTIONS + 1
-    finally:
-        for connection in opened:
-            connection.close()
 
 
 def test_connections_that_read_nothing_lock_nobody_out(monkeypatch):
     monkeypatch.setattr("featmap.explorer.connections.MOST_CONNECTIONS", 4)
-    with running(echo) as server:
-        asked_often = 200 * f"GET /app.js HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
-        opened = [socket.socket() for _ in range(4)]
-        try:
-            for connection in opened:
-                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-                connection.connect(("127.0.0.1", server.port))
-                connection.sendall(asked_often)
-            connections = server._server.server_state.connections
-            while sum(one.flow.write_paused for one in list(connections)) < len(opened):
-                time.sleep(0.01)
-            for _ in range(5):
-                assert is_alive(server)
-        finally:
-            for connection in opened:
-                connection.close()
+    with running(echo) as server, ExitStack() as opened:
+        asked_often = 200 * (head_of(server, "GET /app.js", token=False) + b"\r\n")
+        for _ in range(4):
+            connection = opened.enter_context(socket.socket())
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect(("127.0.0.1", server.port))
+            connection.sendall(asked_often)
+        connections = server._server.server_state.connections
+        while sum(one.flow.write_paused for one in list(connections)) < 4:
+            time.sleep(0.01)
+        assert [is_alive(server) for _ in range(5)] == 5 * [True]
 
 
 def test_a_connection_that_says_nothing_of_use_is_closed(monkeypatch):
@@ -348,10 +317,10 @@ def test_a_connection_that_says_nothing_of_use_is_closed(monkeypatch):
     with running(echo) as server:
         assert raw(server, b"") == b""
         assert raw(server, b"GET / HT") == b""
-        whole = f"GET /app.css HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
-        assert raw(server, whole + b"GET ").startswith(b"HTTP/1.1 200")
-        begun = f"POST /ask HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {server.token}\r\n"
-        assert raw(server, begun.encode() + b"Content-Length: 99\r\n\r\nabc").startswith(b"HTTP/1.1 408")
+        whole = head_of(server, "GET /app.css", token=False)
+        assert raw(server, whole + b"\r\nGET ").startswith(b"HTTP/1.1 200")
+        begun = head_of(server, "POST /ask") + b"Content-Length: 99\r\n\r\nabc"
+        assert raw(server, begun).startswith(b"HTTP/1.1 408")
 
 
 def test_many_questions_at_once_are_answered_or_refused():
@@ -363,9 +332,7 @@ def test_many_questions_at_once_are_answered_or_refused():
 
     with running(slow) as server:
         found = []
-        threads = [threading.Thread(target=lambda: found.append(status(server))) for _ in range(200)]
-        for thread in threads:
-            thread.start()
+        threads = started([threading.Thread(target=lambda: found.append(status(server))) for _ in range(200)])
         deadline = time.monotonic() + 20
         while len(found) < 200 - MOST_WAITING - THREADS and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -389,9 +356,7 @@ def test_a_question_that_nobody_waits_for_is_not_begun():
         return status(server, body=packed({"kind": "point", "row": row}), timeout=timeout)
 
     with running(slow) as server:
-        held = [threading.Thread(target=ask, args=(row,)) for row in range(THREADS)]
-        for thread in held:
-            thread.start()
+        held = started([threading.Thread(target=ask, args=(row,)) for row in range(THREADS)])
         while len(begun) < THREADS:
             time.sleep(0.01)
         for row in range(THREADS, THREADS + 3):
@@ -423,7 +388,7 @@ def test_the_server_is_on_this_machine_only_and_its_port_is_free_afterwards():
         assert server.url == f"http://127.0.0.1:{port}/#token={server.token}"
     with pytest.raises(ConnectionError):
         socket.create_connection(("127.0.0.1", port), timeout=2)
-    with LocalServer(desk_of(), port) as again:
+    with running(echo, port) as again:
         assert again.port == port
         assert again.token != server.token
 

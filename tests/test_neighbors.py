@@ -41,10 +41,24 @@ def test_exact_search_equals_brute_force(shape, rng, run):
     np.testing.assert_allclose(found.distances, distances, rtol=1e-6)
 
 
-def test_ties_are_broken_by_index(rng, run):
-    X = rng.integers(0, 3, (400, 4)).astype(float)  # few distinct rows: ties and duplicates everywhere
-    found, _ = found_by(X, 14, run)
-    assert np.array_equal(found.indices, reference.nearest_others(X, 14)[0])
+def few_distinct_rows(rng):
+    """Ties and duplicates everywhere."""
+    return rng.integers(0, 3, (400, 4)).astype(float)
+
+
+def rows_with_1_to_30_copies(rng):
+    """A copy is left out only where enough come before it."""
+    return rng.permutation(np.repeat(rng.normal(size=(30, 3)), np.arange(1, 31), axis=0))
+
+
+@pytest.mark.parametrize("make", [few_distinct_rows, rows_with_1_to_30_copies, lambda rng: np.ones((50, 3))])
+@pytest.mark.parametrize("k", [3, 14, 40])
+def test_ties_are_broken_by_index(make, k, rng, run):
+    """Also among all duplicates, and for numbers of neighbours below and above those of copies."""
+    found, data = found_by(make(rng), k, run)
+    indices, distances = reference.nearest_others(data.matrix, k)
+    assert np.array_equal(found.indices, indices)
+    np.testing.assert_allclose(found.distances, distances, rtol=1e-6)
 
 
 @pytest.mark.parametrize("k", [3, 9])
@@ -87,13 +101,6 @@ def test_lengths_beyond_the_directions(rng):
     remaining_lengths(rows, coordinates, lengths)
     np.testing.assert_allclose(lengths, reference.remaining_lengths(rows, coordinates), atol=1e-3)
     np.testing.assert_allclose(lengths[1:], np.linalg.norm(rows - coordinates @ directions.T, axis=1)[1:], rtol=1e-5)
-
-
-def test_all_duplicates_take_the_lowest_indices(run):
-    found, _ = found_by(np.ones((30, 3)), 4, run)
-    assert found.indices[0].tolist() == [1, 2, 3, 4]
-    assert found.indices[20].tolist() == [0, 1, 2, 3]
-    assert (found.distances == 0).all()
 
 
 def test_few_sparse_rows_are_dense_at_a_time(run, monkeypatch):
@@ -139,21 +146,10 @@ def test_thousands_of_equal_rows_are_not_ranked_for_each_other(make, rng, run, r
     X = with_copies(7000, 1000, 20, rng)
     found, _ = found_by(make(X), 14, run)
     assert sum(ranked) < 8000 * 100
-    rows = rng.choice(8000, 300, replace=False)
     matrix = scale_data(X).matrix.astype(np.float64)
-    for row in rows:
-        squared = ((matrix - matrix[row]) ** 2).sum(axis=1)
-        order = np.lexsort((np.arange(8000), squared))
+    for row in rng.choice(8000, 300, replace=False):
+        order = np.argsort(((matrix - matrix[row]) ** 2).sum(axis=1), kind="stable")
         assert found.indices[row].tolist() == order[order != row][:14].tolist()
-
-
-def test_a_copy_is_left_out_only_where_enough_come_before_it(rng, run):
-    """Rows with 1 to 30 copies, for numbers of neighbours below and above."""
-    X = np.repeat(rng.normal(size=(30, 3)), np.arange(1, 31), axis=0)
-    X = X[rng.permutation(len(X))]
-    for k in (3, 14, 40):
-        found, data = found_by(X, k, run)
-        assert np.array_equal(found.indices, reference.nearest_others(data.matrix, k)[0])
 
 
 @pytest.mark.parametrize("exact_below", [10_000, 100])
@@ -179,16 +175,13 @@ def test_metrics_equal_scikit_learns(metric, rng, run):
     np.testing.assert_allclose(found.distances, expected, rtol=1e-4, atol=1e-6)
 
 
-def test_a_function_is_a_metric(rng, run):
+def test_a_function_is_a_metric_unless_it_gives_nonsense(rng, run):
     X = rng.random((40, 3))
     found, _ = found_by(X, 5, run, metric=lambda a, b: np.abs(a - b).sum())
     expected, _ = found_by(X, 5, run, metric="manhattan")
     assert np.array_equal(found.indices, expected.indices)
-
-
-def test_a_metric_that_gives_nonsense_is_refused(rng, run):
     with pytest.raises(InvalidDataError, match="choose a metric"):
-        found_by(rng.random((40, 3)), 5, run, metric=lambda a, b: np.nan)
+        found_by(X, 5, run, metric=lambda a, b: np.nan)
 
 
 @pytest.fixture(scope="module")
@@ -293,18 +286,6 @@ def test_copies_left_out_of_the_lists_change_nothing(make, n_features, rng, run,
     assert search.partition.lists.n_members == 530
 
 
-def test_thousands_of_equal_rows_are_not_all_in_the_lists(rng, run):
-    """With all of them, each would be compared with each of the others."""
-    X = with_copies(15_000, 5000, 20, rng)
-    found, data = found_by(X, 14, run)
-    copies = np.flatnonzero((data.matrix == np.median(data.matrix, axis=0)).all(axis=1))
-    expected = copies[:15]
-    assert len(copies) == 15_000
-    for row in rng.choice(copies, 200):
-        assert found.indices[row].tolist() == expected[expected != row][:14].tolist()
-    assert build(data.matrix, 64, run)[1].lists.n_members == 6000
-
-
 def test_rows_with_equal_coordinates_need_not_be_copies(rng, run):
     """The sample finds no direction in a feature that is hardly ever other than 0; still the rows differ in it."""
     X = np.zeros((3000, 70), np.float32)
@@ -332,9 +313,8 @@ def test_lists_do_not_depend_on_batch_or_threads(clustered, run):
     with Run(1) as one_thread:
         again = by_lists(matrix, one_thread)
         alone = [again.nearest(matrix[i : i + 1], 10, one_thread) for i in range(0, 700, 50)]
-    for place, (indices, distances) in zip(range(0, 700, 50), alone, strict=True):
-        assert np.array_equal(indices[0], together[0][place])
-        assert np.array_equal(distances[0], together[1][place])
+    for parts, whole in zip(zip(*alone, strict=True), together, strict=True):
+        assert np.array_equal(np.concatenate(parts), whole[::50])
 
 
 def test_rows_whose_lists_run_dry_are_searched_exactly(rng, run):
@@ -347,11 +327,11 @@ def test_rows_whose_lists_run_dry_are_searched_exactly(rng, run):
     assert (np.diff(distances, axis=1) >= 0).all()
 
 
-def test_large_data_use_lists(rng, monkeypatch):
+@pytest.mark.parametrize(("n_rows", "kind"), [(100, ExactSearch), (200, LargeSearch)])
+def test_large_data_use_lists(n_rows, kind, rng, monkeypatch):
     monkeypatch.setattr(stage, "EXACT_BELOW", 100)
-    X = rng.normal(size=(200, 5))
-    assert isinstance(make_search(scale_data(X), X, "euclidean"), LargeSearch)
-    assert isinstance(make_search(scale_data(X[:100]), X[:100], "euclidean"), ExactSearch)
+    X = rng.normal(size=(n_rows, 5))
+    assert isinstance(make_search(scale_data(X), X, "euclidean"), kind)
 
 
 def test_an_index_that_is_built_takes_no_lock(rng, run, monkeypatch):
