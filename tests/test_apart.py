@@ -195,23 +195,17 @@ def test_rare_counts_are_no_news():
     assert found.unlike[:, 16:].any(axis=1).mean() < 0.01
 
 
-def test_scores_of_a_group_are_the_means_of_its_rows(explanation):
-    comparison, chosen = compared(explanation), np.arange(0, 60, dtype=np.int32)
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
+def test_scores_of_a_group_are_the_means_of_its_rows(table, make):
+    X, Y = table
+    explanation, chosen = explain(make(X), Y), np.arange(0, 60, dtype=np.int32)
+    comparison = compared(explanation)
     one_by_one = comparison.apart(explanation._points, chosen, K)
     group = comparison.together(explanation._points, chosen, K)
     for name in ("z", "score", "mean", "own"):
         expected = getattr(one_by_one, name).mean(axis=0, keepdims=True)
         np.testing.assert_allclose(getattr(group, name), expected, rtol=1e-6, atol=1e-9)
     assert group.n_effective[0] > one_by_one.n_effective.max()
-
-
-def test_a_group_of_sparse_rows_has_the_same_scores(table):
-    X, Y = table
-    dense, sparse = explain(X, Y), explain(sp.csr_matrix(X), Y)
-    chosen = np.arange(50, dtype=np.int32)
-    expected, found = (compared(e).together(e._points, chosen, K) for e in (dense, sparse))
-    for name in ("z", "score", "mean", "own"):
-        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-5, atol=1e-5)
 
 
 def test_with_one_unit_features_of_larger_spread_count_more(explanation):
@@ -273,11 +267,8 @@ def test_top_features_follow_their_order(explanation, by, monkeypatch):
     monkeypatch.setattr("featmap.explanation.answers.BLOCK", 70)
     assert np.array_equal(explanation.top_features(k=4, by=by), expected[:, :4])
     assert np.array_equal(explanation.top_features([9, 2], k=99, by=by), expected[[9, 2]])
-
-
-def test_apart_is_the_default(explanation):
-    assert np.array_equal(explanation.top_features(), explanation.top_features(by="apart"))
-    assert not np.array_equal(explanation.top_features(), explanation.top_features(by="varies"))
+    is_default = np.array_equal(explanation.top_features([9, 2], k=99), expected[[9, 2]])
+    assert is_default == (by == "apart")
 
 
 def test_same_bytes_on_any_number_of_threads_and_in_any_batch(table):
