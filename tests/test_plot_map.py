@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import matplotlib
 import numpy as np
 import pandas as pd
@@ -17,6 +19,7 @@ from featmap.plot.parts.cloud import bulk_of
 from featmap.plot.parts.colours import COLOURS, MOST_COLOURS, NEUTRAL, colours_for, perceived
 
 N_ROWS = 300
+VIRIDIS = matplotlib.colormaps["viridis"]
 
 
 def test_map_has_every_point_once_undistorted_without_ticks(model):
@@ -46,13 +49,16 @@ def test_categories_have_their_colour_and_a_legend_beside_the_map(model, labels)
     assert legend.y0 >= ax.figure.bbox.y0
 
 
+def bar_label(ax):
+    return next(other for other in ax.figure.axes if other is not ax).get_ylabel()
+
+
 def islands(n_groups, rng, size=20):
     """Return tight groups on a circle, and the group of each point."""
     angles = 2 * np.pi * np.arange(n_groups) / n_groups
     centres = 10 * np.column_stack([np.cos(angles), np.sin(angles)])
-    return np.repeat(centres, size, axis=0) + rng.normal(size=(n_groups * size, 2)), np.repeat(
-        np.arange(n_groups), size
-    )
+    groups = np.repeat(np.arange(n_groups), size)
+    return centres[groups] + rng.normal(size=(n_groups * size, 2)), groups
 
 
 def test_more_than_ten_groups_are_named_where_they_are_and_differ_in_colour(model, rng):
@@ -240,20 +246,17 @@ def test_missing_categories_are_grey_and_last_in_the_legend(model):
     ax = plot.embedding(model, labels=labels)
     assert legend_names(ax) == ["a", "missing"]
     assert colour_at(ax, model.embedding_[0]) == to_rgba(COLOURS[0])
-    assert colour_at(ax, model.embedding_[1]) == to_rgba(NEUTRAL)
-    assert colour_at(ax, model.embedding_[2]) == to_rgba(NEUTRAL)
+    assert [colour_at(ax, model.embedding_[row]) for row in (1, 2)] == [to_rgba(NEUTRAL)] * 2
 
 
 @pytest.mark.parametrize("values", [np.linspace(0, 1, N_ROWS), np.arange(N_ROWS)], ids=["floats", "many integers"])
 def test_numbers_have_a_colour_bar(model, values):
     ax = plot.embedding(model, labels=pd.Series(values, name="dose"))
     assert ax.get_legend() is None
-    bar = next(other for other in ax.figure.axes if other is not ax)
-    assert bar.get_ylabel() == "dose"
-    viridis = matplotlib.colormaps["viridis"]
+    assert bar_label(ax) == "dose"
     pixels(ax)
-    assert colour_at(ax, model.embedding_[0]) == pytest.approx(viridis(0.0))
-    assert colour_at(ax, model.embedding_[-1]) == pytest.approx(viridis(1.0))
+    assert colour_at(ax, model.embedding_[0]) == pytest.approx(VIRIDIS(0.0))
+    assert colour_at(ax, model.embedding_[-1]) == pytest.approx(VIRIDIS(1.0))
 
 
 @pytest.mark.parametrize("known", [0, 1, 200])
@@ -263,13 +266,7 @@ def test_missing_numbers_are_grey(model, known):
     ax = plot.embedding(model, labels=values)
     assert pixels(ax).std() > 5
     assert colour_at(ax, model.embedding_[-1]) == to_rgba(NEUTRAL)
-    assert next(other for other in ax.figure.axes if other is not ax).get_ylabel() == "grey: missing"
-
-
-@pytest.mark.parametrize("labels", [[1, 2], np.zeros((N_ROWS, 2))])
-def test_labels_must_be_one_per_row(model, labels):
-    with pytest.raises(InvalidDataError, match=rf"labels.*{N_ROWS}"):
-        plot.embedding(model, labels=labels)
+    assert bar_label(ax) == "grey: missing"
 
 
 @pytest.mark.parametrize("n_points", [1, 20, 2_000, 30_000])
@@ -309,11 +306,7 @@ def test_a_map_of_more_dimensions_says_which_are_drawn(model, rng):
 COLOUR_VISION = {
     "normal": np.eye(3),
     "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "deuteranopia": [
-        [0.367322, 0.860646, -0.227968],
-        [0.280085, 0.672501, 0.047413],
-        [-0.011820, 0.042940, 0.968881],
-    ],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
     "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
 }
 
@@ -353,19 +346,14 @@ def test_many_colours_differ_from_each_other_and_from_paper_and_grey(n_colours, 
 # The map coloured by one number per row
 
 
-def bar_label(ax):
-    return next(other for other in ax.figure.axes if other is not ax).get_ylabel()
-
-
 def test_a_feature_colours_the_map_by_its_importance(model):
     ax = plot.feature(model, 20)
     (points,) = scatters(ax)
     importance = model.feature_importance()[:, 20]
     assert np.allclose(np.sort(points.get_array()), np.sort(importance))
     pixels(ax)
-    viridis = matplotlib.colormaps["viridis"]
     for row in (importance.argmax(), importance.argmin()):
-        assert colour_at(ax, model.embedding_[row]) == pytest.approx(viridis(importance[row] / importance.max()))
+        assert colour_at(ax, model.embedding_[row]) == pytest.approx(VIRIDIS(importance[row] / importance.max()))
     assert ax.get_title().splitlines()[0] == "Where feature 20 varies"
     assert bar_label(ax) == "local variation (importance)"
 
@@ -375,8 +363,7 @@ def test_a_feature_colours_the_map_by_its_values(model, digits):
     values[4] = np.nan
     ax = plot.feature(model, -44, values=values)
     pixels(ax)
-    viridis = matplotlib.colormaps["viridis"]
-    assert colour_at(ax, model.embedding_[0]) == pytest.approx(viridis(values[0] / np.nanmax(values)))
+    assert colour_at(ax, model.embedding_[0]) == pytest.approx(VIRIDIS(values[0] / np.nanmax(values)))
     assert colour_at(ax, model.embedding_[4]) == to_rgba(NEUTRAL)
     assert ax.get_title().splitlines()[0] == "Values of feature 20"
     assert bar_label(ax) == "value · grey: missing"
@@ -402,36 +389,21 @@ def test_a_name_that_two_features_share_is_refused(model):
         plot.feature(model, "twice", feature_names=["twice", "twice", *map(str, range(62))])
 
 
-@pytest.mark.parametrize("values", [[1, 2], np.zeros((N_ROWS, 2)), ["a"] * N_ROWS])
-def test_values_must_be_one_number_per_row(model, values):
-    with pytest.raises(InvalidParameterError, match=r"^feature\(values=…\): values must be"):
-        plot.feature(model, 0, values=values)
-
-
-def test_consistency_colours_the_map(model):
+def test_consistency_colours_the_map(model, model_with_copies):
     ax = plot.consistency(model)
     (points,) = scatters(ax)
     consistency = model.consistency()
     assert np.allclose(np.sort(points.get_array()), np.sort(consistency))
     pixels(ax)
     lowest = colour_at(ax, model.embedding_[consistency.argmin()])
-    assert lowest == pytest.approx(matplotlib.colormaps["viridis"](0.0))
+    assert lowest == pytest.approx(VIRIDIS(0.0))
     assert bar_label(ax).startswith("agreement with neighbors")
-
-
-def test_points_without_directions_are_grey(model_with_copies):
-    ax = plot.consistency(model_with_copies)
+    ax = plot.consistency(model_with_copies)  # points without directions are grey
     assert colour_at(ax, model_with_copies.embedding_[0]) == to_rgba(NEUTRAL)
     assert bar_label(ax).endswith("grey: missing")
 
 
-DRAWN_BY_SAMPLE = {
-    "consistency": plot.consistency,
-    "feature": lambda model, **options: plot.feature(model, 0, **options),
-}
-
-
-@pytest.mark.parametrize("draw", DRAWN_BY_SAMPLE.values(), ids=DRAWN_BY_SAMPLE)
+@pytest.mark.parametrize("draw", [plot.consistency, partial(plot.feature, feature=0)], ids=["consistency", "feature"])
 def test_a_sample_of_many_points_is_coloured_on_all_of_them(model, monkeypatch, draw):
     monkeypatch.setattr("featmap.plot.parts.model.some_of.__defaults__", (100,))
     ax = draw(model, ax=pyplot.subplots(figsize=(2, 2))[1])
@@ -467,24 +439,28 @@ def test_numbers_have_one_scale_and_one_bar_for_all_maps(model):
     assert len(panels) == 2
     assert bar.get_ylabel() == "dose"
     for panel in panels:
-        assert colour_at(panel, model.embedding_[0]) == pytest.approx(matplotlib.colormaps["viridis"](0.0))
+        assert colour_at(panel, model.embedding_[0]) == pytest.approx(VIRIDIS(0.0))
         assert [points.get_clim() for points in scatters(panel)] == [(-3, 5)]
 
 
-@pytest.mark.parametrize("n_maps", [1, 2, 3, 5, 7, 12, 36])
-def test_panels_do_not_overlap(model, n_maps):
-    ax = plot.compare({f"map {number}": model.embedding_ for number in range(n_maps)})
+def by_name(model, n_maps):
+    return plot.compare({f"map {number}": model.embedding_ for number in range(n_maps)})
+
+
+def with_titles_in_two_rows(model, n_maps):
+    return plot.density([model] * n_maps)
+
+
+@pytest.mark.parametrize(
+    ("draw", "n_maps"), [*((by_name, n_maps) for n_maps in (1, 2, 3, 5, 7, 12, 36)), (with_titles_in_two_rows, 6)]
+)
+def test_panels_do_not_overlap(model, draw, n_maps):
+    ax = draw(model, n_maps)
     pixels(ax)
-    assert len(ax.child_axes) == n_maps
     boxes = [panel.get_tightbbox() for panel in ax.child_axes]
+    assert len(boxes) == n_maps
     assert not overlapping(boxes)
     assert min(box.width for box in boxes) > 80
-
-
-def test_titles_of_a_strip_in_two_rows_do_not_overlap(model):
-    ax = plot.density([model] * 6)
-    pixels(ax)
-    assert not overlapping([panel.get_tightbbox() for panel in ax.child_axes])
 
 
 def test_maps_of_other_dimensions_are_drawn_by_two_and_say_so(model, rng):
@@ -500,17 +476,6 @@ def test_maps_of_other_methods_and_frames_are_compared_too(model, digits):
         assert colour_at(panel, embedding[7])
 
 
-@pytest.mark.parametrize("maps", [{}, [1], None, {"bad": np.zeros((3, 2, 2))}, {"bad": [[1.0, np.nan]]}, {"bad": 3}])
-def test_maps_must_be_maps(maps):
-    with pytest.raises(InvalidParameterError, match=r"^compare\(maps=.*\): (maps|a map) must be"):
-        plot.compare(maps)
-
-
-def test_labels_must_fit_all_maps(model, labels):
-    with pytest.raises(InvalidDataError, match=r"^compare\(labels=…\): labels must have one label per row"):
-        plot.compare({"one": model, "two": model.embedding_[:-1]}, labels=labels)
-
-
 def test_density_of_several_models_says_the_weight_and_the_correlation_of_each_map(model, labels):
     other = with_embedding(model, -model.embedding_)
     other.density_weight, other.density_correlation_ = 2.0, np.array([0.123, 0.456])
@@ -522,7 +487,29 @@ def test_density_of_several_models_says_the_weight_and_the_correlation_of_each_m
     assert colour_at(second, -model.embedding_[7]) == to_rgba(COLOURS[labels[7]])
 
 
-@pytest.mark.parametrize("models", [[], None, "models", 3])
-def test_density_needs_models(models):
-    with pytest.raises(InvalidParameterError, match=r"^density\(model=…\): model must be a fitted FeatMAP.*; got"):
-        plot.density(models)
+A_MAP = r"^compare\(maps=.*\): (maps|a map) must be"
+REFUSED = [
+    *((plot.embedding, {"labels": labels}, rf"labels.*{N_ROWS}") for labels in ([1, 2], np.zeros((N_ROWS, 2)))),
+    *(
+        (plot.feature, {"feature": 0, "values": values}, r"^feature\(values=…\): values must be")
+        for values in ([1, 2], np.zeros((N_ROWS, 2)), ["a"] * N_ROWS)
+    ),
+    *((plot.compare, {"maps": maps}, A_MAP) for maps in ({}, [1], None)),
+    *((plot.compare, {"maps": {"bad": bad}}, A_MAP) for bad in (np.zeros((3, 2, 2)), [[1.0, np.nan]], 3)),
+    *(
+        (plot.density, {"model": models}, r"^density\(model=…\): model must be a fitted FeatMAP.*; got")
+        for models in ([], None, "models", 3)
+    ),
+]
+
+
+@pytest.mark.parametrize(("draw", "given", "message"), REFUSED)
+def test_what_does_not_fit_the_map_is_refused(model, draw, given, message):
+    error = InvalidDataError if "labels" in given else InvalidParameterError
+    with pytest.raises(error, match=message):
+        draw(**({} if draw is plot.compare else {"model": model}) | given)
+
+
+def test_labels_must_fit_all_maps(model, labels):
+    with pytest.raises(InvalidDataError, match=r"^compare\(labels=…\): labels must have one label per row"):
+        plot.compare({"one": model, "two": model.embedding_[:-1]}, labels=labels)
