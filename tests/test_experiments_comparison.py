@@ -20,15 +20,13 @@ def row(value):
     return {metric: Cell(value, 0.001, 3) for metric in experiment.COLUMNS}
 
 
-def test_a_cell_has_the_mean_and_the_deviation_of_its_seeds():
+def test_a_cell_has_the_mean_and_the_deviation_of_its_seeds_and_a_mark():
     cell = Cell.of([0.1, 0.2, 0.6])
     assert cell.mean == pytest.approx(0.3)
     assert cell.deviation == pytest.approx(np.sqrt((0.04 + 0.01 + 0.09) / 2))
     assert cell.n_seeds == 3
     assert Cell.of([0.5]) == Cell(0.5, None, 1)
-
-
-def test_cells_are_marked_by_their_seeds():
+    # They are marked by their number.
     assert experiment.written(Cell(0.5, None, 1), best=0.5) == "**0.500** †"
     assert experiment.written(Cell(0.5, 0.01, 2), best=0.6) == "0.500 ± 0.010 ‡"
     assert experiment.written(Cell(0.5, 0.01, len(SEEDS)), best=0.6) == "0.500 ± 0.010"
