@@ -62,14 +62,11 @@ def part_of(path, name, dtype):
     return np.frombuffer(bytes_, dtype)
 
 
-def test_hashes_are_written_down():
+def test_hashes_are_written_down_and_look_random():
     """`web/src/core/hash.ts` gives the same: these numbers must never change."""
     assert hashed(0, np.arange(4)).tolist() == [2926543089, 2692512407, 242732726, 2115752334]
     assert hashed(7, np.array([70_000])).tolist() == [1785657897]
     assert sampled(np.arange(100, dtype=np.int32), 5, 0).tolist() == [2, 15, 73, 85, 96]
-
-
-def test_hashes_look_random():
     numbers = hashed(1, np.arange(100_000)) / 2**32
     assert abs(numbers.mean() - 0.5) < 0.005
     assert abs(np.corrcoef(numbers[:-1], numbers[1:])[0, 1]) < 0.01

@@ -29,10 +29,7 @@ OF_PAIRS = {
     "normalized_stress": metrics.normalized_stress,
     "scale_normalized_stress": least_stress,
 }
-OF_DENSITY = {
-    "density_correlation": metrics.density_correlation,
-    "own_density_correlation": own_density_correlation,
-}
+OF_DENSITY = {"density_correlation": metrics.density_correlation, "own_density_correlation": own_density_correlation}
 UNLABELLED = {**OF_RANKS, **OF_PAIRS, "random_triplet_accuracy": metrics.triplet_accuracy, **OF_DENSITY}
 THREADED = [*OF_RANKS.values(), metrics.triplet_accuracy, metrics.density_correlation, metrics.arrow_fidelity]
 
@@ -458,7 +455,3 @@ def test_threads_are_counted_by_the_rule_of_featmap(metric, n_jobs, blobs):
         metric(X, Y, n_jobs=n_jobs)
     with pytest.raises(InvalidParameterError, match=r"^Benchmark\(n_jobs="):
         metrics.Benchmark(X, n_jobs=n_jobs)
-
-
-def test_public_names():
-    assert all(callable(getattr(metrics, name)) for name in metrics.__all__)
