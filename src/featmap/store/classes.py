@@ -6,11 +6,12 @@ How a class is written follows from its fields and their annotations: a new fiel
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
+import numpy as np
 import scipy.sparse as sp
 
 from ..data.pca import Components
@@ -87,7 +88,7 @@ def codec_of(kind: Any) -> Codec:
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:  # Annotated[NDArray[np.float32], "(m, k)"]
         array, shape = parts
-        return Array((get_args(get_args(array)[1])[0].__name__,), len(re.findall("[^(),]+", shape)))
+        return Array(tuple(types_of_numbers(array)), len(re.findall("[^(),]+", shape)))
     if origin in (Union, UnionType):
         some = [part for part in parts if part is not NoneType and (part in CLASSES or len(parts) == 2)]
         of = codec_of(some[0]) if len(some) == 1 else OneOf(tuple(record_of(part) for part in some))
@@ -95,6 +96,14 @@ def codec_of(kind: Any) -> Codec:
     if origin in (Sequence, tuple):
         return List(codec_of(parts[0]), tuple if origin is tuple else list)
     raise TypeError(f"no file may hold {kind}")
+
+
+def types_of_numbers(kind: Any) -> Iterator[str]:
+    """The names of the numpy types in an annotation. Where they stand in it depends on the version of numpy."""
+    if isinstance(kind, type) and issubclass(kind, np.generic):
+        yield kind.__name__
+    for part in get_args(kind):
+        yield from types_of_numbers(part)
 
 
 # Fields that may have more than a file may hold, or whose annotation cannot tell what they have.
