@@ -131,6 +131,8 @@ def test_long_names_of_features_leave_room_for_few_groups(model):
 def test_labels_must_name_groups(model, labels):
     with pytest.raises(FeatmapError, match=r"^importance\(labels=…\): labels must "):
         plot.importance(model, labels=labels)
+    with pytest.raises(FeatmapError, match=r"^importance\(rows=…, labels=…\): labels must "):
+        plot.importance(model, [0, 1], labels=[None, None, *"ab" * (N_ROWS // 2 - 1)])
 
 
 # Two groups

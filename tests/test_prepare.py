@@ -264,8 +264,9 @@ def test_wrong_use_is_told(frame):
         Prepare().fit(pd.DataFrame(np.eye(3), columns=["a", "a", "b"]))
     with pytest.raises(FeatmapError, match="sparse"):
         Prepare().fit(sp.eye(4, format="csr"))
-    with pytest.raises(FeatmapError, match="shape"):
-        Prepare().fit(np.arange(4.0))
+    for line in (np.arange(4.0), pd.Series(np.arange(4.0))):
+        with pytest.raises(FeatmapError, match="shape"):
+            Prepare().fit(line)
     with pytest.raises(InvalidDataError, match="2 names for 3 columns"):
         Prepare(names=["a", "b"]).fit(np.eye(3))
 

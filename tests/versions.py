@@ -36,10 +36,7 @@ TESTS = {
         "test_the_page_gets_itself_without_the_token",
     },
     "test_explorer_widget.py": {"test_the_page_and_its_parts_come_by_message"},
-    "test_forces.py": {
-        "test_attraction_kernel_is_close_to_its_twin",
-        "test_density_kernels_are_close_to_their_twin",
-    },
+    "test_forces.py": {"test_attraction_kernel_is_close_to_its_twin", "test_density_kernels_are_close_to_their_twin"},
     "test_frames.py": {"test_aligned_sweep_equals_its_twin", "test_covariance_equals_its_twin"},
     "test_graph.py": {"test_weights_of_neighbors", "test_the_union_has_the_weights_of_sparse_sums"},
     "test_input.py": {

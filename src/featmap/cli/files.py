@@ -104,6 +104,8 @@ def _refusing(path: Path, polars: Any) -> Iterator[None]:
             f"{path} is not a text in UTF-8 ({error.reason} at byte {error.start:,}); save it in UTF-8"
         ) from error
     except (polars.exceptions.PolarsError, ValueError) as error:
+        if "utf-8" in str(error).lower():  # beyond the lines that were read here
+            raise InvalidDataError(f"{path} is not a text in UTF-8; save it in UTF-8") from error
         reason = " ".join(str(error).split()).partition(" Consider setting")[0].partition(" You might want")[0][:200]
         raise InvalidDataError(f"{path} cannot be read as a table: {reason}") from error
 

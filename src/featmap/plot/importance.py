@@ -121,6 +121,10 @@ def _draw_groups(
     """Draw the mean importance of the leading features in each group of which there are rows."""
     members = {name: rows[groups.codes[rows] == code] for code, name in enumerate(groups.names)}
     members = {name: some_of(own, ROWS_OF_A_GROUP) for name, own in members.items() if len(own)}
+    if not members:
+        raise InvalidParameterError(
+            "importance(rows=…, labels=…): labels must name the group of at least one of these rows; all are missing"
+        )
     means = np.array([mean_importance(model, own) for own in members.values()])
     columns = leading_features(means, k)
     across, down = [shortened(names[column]) for column in columns], [shortened(name) for name in members]

@@ -67,7 +67,7 @@ def read_columns(X: Any, names: Sequence[str] | None = None) -> list[Column]:
     """All columns of a pandas or polars frame, or of an array whose columns have these names."""
     if sp.issparse(X):
         raise InvalidDataTypeError("Prepare.fit(X): sparse data need no preparation; fit them as they are")
-    if hasattr(X, "iloc"):
+    if hasattr(X, "iloc") and hasattr(X, "columns"):  # a Series is no table
         found = [_of_pandas(X.iloc[:, number], str(name)) for number, name in enumerate(X.columns)]
     elif hasattr(X, "columns") and hasattr(X, "dtypes"):
         found = [_of_polars(X[name], str(name)) for name in X.columns]

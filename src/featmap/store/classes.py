@@ -1,6 +1,6 @@
 """Every class of values that a file may hold. No other class is written or read.
 
-How a class is written follows from its fields and their annotations: a new field needs no line here.
+How a class is written follows from its fields and their annotations. A new field changes the format of files.
 """
 
 from __future__ import annotations
