@@ -21,7 +21,7 @@ from featmap import (
     pipeline,
 )
 from featmap import neighbors as neighbors_stage
-from featmap.checks import plan
+from featmap.checks import settings
 from featmap.layout import descent, levels
 from featmap.run.progress import COARSE_LAYOUT
 from featmap.store import checkpoints, replacing
@@ -381,10 +381,10 @@ def test_frames_that_followed_the_map_are_kept(epoch, tmp_path):
 @pytest.fixture
 def from_groups(monkeypatch):
     """All data are so many that their map begins with one of groups of groups."""
-    monkeypatch.setattr(plan, "COARSE_ABOVE", 0)
-    monkeypatch.setattr(plan, "COARSE", 7)
-    monkeypatch.setattr(plan, "BETWEEN", 5)
-    monkeypatch.setattr(plan, "REFINING", 9)
+    monkeypatch.setattr(settings, "COARSE_ABOVE", 0)
+    monkeypatch.setattr(settings, "COARSE", 7)
+    monkeypatch.setattr(settings, "BETWEEN", 5)
+    monkeypatch.setattr(settings, "REFINING", 9)
     monkeypatch.setattr(levels, "FEW", 10)
     return {**SETTING, "n_epochs": None}
 

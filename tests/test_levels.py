@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from featmap.checks import plan
-from featmap.checks.plan import BETWEEN, COARSE, COARSE_ABOVE, COARSE_OF_MANY, FULL, REFINING, Plan
+from featmap.checks import settings
+from featmap.checks.settings import BETWEEN, COARSE, COARSE_ABOVE, COARSE_OF_MANY, FULL, REFINING, Plan
 from featmap.data.scaling import scale_data
 from featmap.layout import levels as levels_module
 from featmap.layout.coarse import coarsen, spread
@@ -164,8 +164,8 @@ MANY = COARSE_ABOVE + 1
     [
         ((None, "auto", COARSE_ABOVE, 0.25, 0.3), Plan(0, FULL, 150)),
         ((None, "auto", MANY, 0.25, 0.3), Plan(COARSE, REFINING, 80)),
-        ((None, "auto", plan.MANY, 0.25, 0.3), Plan(COARSE, REFINING, 80)),
-        ((None, "auto", plan.MANY + 1, 0.25, 0.3), Plan(COARSE_OF_MANY, REFINING, 80)),
+        ((None, "auto", settings.MANY, 0.25, 0.3), Plan(COARSE, REFINING, 80)),
+        ((None, "auto", settings.MANY + 1, 0.25, 0.3), Plan(COARSE_OF_MANY, REFINING, 80)),
         ((None, "auto", MANY, 0.0, 0.3), Plan(COARSE, REFINING, 0)),
         ((None, "auto", MANY, 0.25, 0.0), Plan(COARSE, REFINING, 0)),
         ((None, "auto", MANY, 0.25, 1.0), Plan(COARSE, REFINING, REFINING)),
