@@ -7,8 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from featmap.run import Run
-from featmap.run.checkpoint import Checkpoint
+from featmap.run import Checkpoint, Run
 from featmap.run.progress import Progress
 
 

@@ -149,7 +149,7 @@ def _too_few(k: int, found: int) -> str:
 
 
 def _check_lengths(distances: np.ndarray) -> None:
-    """Refuse what cannot be distances to neighbours, or to missing ones."""
+    """Check distances to neighbours. Missing neighbours are at infinity."""
     is_missing = np.isposinf(distances) if distances.dtype.kind == "f" else np.False_
     known = distances[~is_missing] if is_missing.any() else distances
     if distances.dtype.kind not in "biuf" or not ((known >= 0).all() and known.max(initial=0) <= LONGEST):

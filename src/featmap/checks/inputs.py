@@ -239,7 +239,7 @@ def _not_numbers_in_polars(dtype: Any) -> str | None:
 
 
 def _not_numbers_in_pandas(column: Any) -> str | None:
-    """The same for pandas, whose types name numbers and dates; other columns are judged by their values."""
+    """What a column holds, if that is not numbers: by its type, or by its values if the type says neither."""
     kind = getattr(column.dtype, "kind", "O")
     if kind in "mM" or str(column.dtype).startswith("period"):
         return DATES
@@ -298,6 +298,6 @@ def _dense_variance(sample: np.ndarray) -> np.ndarray:
 
 
 def _sparse_variance(sample: Any) -> np.ndarray:
-    """The same, in units of the largest value."""
+    """The variance of every column, in units of the largest value."""
     values = sample.astype(np.float64)
     return mean_variance_axis(values / (float(abs(values).max()) or 1.0), axis=0)[1]

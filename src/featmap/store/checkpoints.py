@@ -17,7 +17,7 @@ from ..checks.arguments import shown
 from ..errors import InvalidParameterError, StoreError, warn
 from ..layout.descent import State
 from ..layout.levels import CoarseStart
-from ..run.checkpoint import Checkpoint
+from ..run import Checkpoint
 from ..run.progress import COARSE_LAYOUT
 from ..values import Connection, Graph, Neighbors, Tangents
 from .checks import check_stage

@@ -107,8 +107,10 @@ def types_of_numbers(kind: Any) -> Iterator[str]:
 EXCEPTIONS: dict[tuple[type, str], Codec] = {
     (SparseRows, "entries"): Sparse(FLOAT),
     (Connection, "rotations"): Array((*FLOAT, *INT), None),
-    (Neighbors, "distances"): Array(FLOAT, ("m", "k"), finite=False),  # a missing one is at infinity
-    (Lists, "blocks"): Array(FLOAT, ("blocks", "coordinates", "columns"), finite=False),  # as is no point
+    (Neighbors, "distances"): Array(FLOAT, ("m", "k"), finite=False),  # infinite for a missing neighbour
+    (Lists, "blocks"): Array(
+        FLOAT, ("blocks", "coordinates", "columns"), finite=False
+    ),  # infinite where there is no point
     (MetricSearch, "matrix"): Either(Array(None, ("m", "n")), Sparse(None)),
     (MetricSearch, "metric"): TEXT,
     (Manifold, "metric"): TEXT,
