@@ -283,7 +283,11 @@ def rows_for_scales(shape: tuple[int, int]) -> slice:
 
 def _shares(sample: Any) -> np.ndarray:
     """The share of every column in the variance; 0 if no column varies."""
-    variance = _sparse_variance(sample) if sp.issparse(sample) else _dense_variance(sample)
+    if sp.issparse(sample):
+        values = sample.astype(np.float64)
+        variance = mean_variance_axis(values / (float(abs(values).max()) or 1.0), axis=0)[1]
+    else:
+        variance = _dense_variance(sample)
     total = variance.sum()
     return variance / total if total > 0 else np.zeros_like(variance)
 
@@ -295,9 +299,3 @@ def _dense_variance(sample: np.ndarray) -> np.ndarray:
     values -= values[len(values) // 2].copy()
     values /= np.abs(values).max() or 1.0
     return values.var(axis=0)
-
-
-def _sparse_variance(sample: Any) -> np.ndarray:
-    """The variance of every column, in units of the largest value."""
-    values = sample.astype(np.float64)
-    return mean_variance_axis(values / (float(abs(values).max()) or 1.0), axis=0)[1]

@@ -27,11 +27,7 @@ from ..run.progress import COARSE_LAYOUT
 from ..values import Connection, Frames, Graph, Neighbors, Tangents
 from .codecs import within
 
-METRICS: Mapping[type, str] = {
-    CosineSearch: "cosine",
-    HellingerSearch: "hellinger",
-    DistanceSearch: NAME_OF_DISTANCES,
-}
+METRICS = {CosineSearch: "cosine", HellingerSearch: "hellinger", DistanceSearch: NAME_OF_DISTANCES}
 MOST_CANDIDATES = 1000  # for each neighbour; a search has far fewer
 
 
