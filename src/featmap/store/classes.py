@@ -107,10 +107,9 @@ def types_of_numbers(kind: Any) -> Iterator[str]:
 EXCEPTIONS: dict[tuple[type, str], Codec] = {
     (SparseRows, "entries"): Sparse(FLOAT),
     (Connection, "rotations"): Array((*FLOAT, *INT), None),
-    (Neighbors, "distances"): Array(FLOAT, ("m", "k"), finite=False),  # infinite for a missing neighbour
-    (Lists, "blocks"): Array(
-        FLOAT, ("blocks", "coordinates", "columns"), finite=False
-    ),  # infinite where there is no point
+    # Missing neighbours, and columns that are no point, are at infinity.
+    (Neighbors, "distances"): Array(FLOAT, ("m", "k"), finite=False),
+    (Lists, "blocks"): Array(FLOAT, ("blocks", "coordinates", "columns"), finite=False),
     (MetricSearch, "matrix"): Either(Array(None, ("m", "n")), Sparse(None)),
     (MetricSearch, "metric"): TEXT,
     (Manifold, "metric"): TEXT,
