@@ -12,7 +12,6 @@ from sklearn.datasets import load_digits, load_iris
 
 from featmap import FeatMAP
 from featmap.run import Run
-from featmap.run import checkpoint as policy
 from featmap.run.progress import Progress
 from pages import chromium
 from versions import is_chosen
@@ -111,8 +110,8 @@ def stages_begun(monkeypatch):
 @pytest.fixture
 def at_every_chance(monkeypatch):
     """Checkpoints are written whenever they could be."""
-    monkeypatch.setattr(policy, "SECONDS_BETWEEN", 0.0)
-    monkeypatch.setattr(policy, "MOST_OF_THE_TIME", np.inf)
+    monkeypatch.setattr("featmap.store.checkpoints.SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr("featmap.store.checkpoints.MOST_OF_THE_TIME", np.inf)
 
 
 @pytest.fixture

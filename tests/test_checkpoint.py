@@ -21,9 +21,8 @@ from featmap import (
     pipeline,
 )
 from featmap import neighbors as neighbors_stage
-from featmap.checks import plan
+from featmap.checks import settings
 from featmap.layout import descent, levels
-from featmap.run import checkpoint as policy
 from featmap.run.progress import COARSE_LAYOUT
 from featmap.store import checkpoints, replacing
 from featmap.store.container import read_file
@@ -55,7 +54,7 @@ KINDS = {
     "neighbours given": (NORMAL, {"precomputed_knn": (NEXT, np.linalg.norm(NORMAL[NEXT] - NORMAL[:, None], axis=2))}),
 }
 DATA = NORMAL
-USUAL = {name: getattr(policy, name) for name in ("SECONDS_BETWEEN", "MOST_OF_THE_TIME")}
+USUAL = {name: getattr(checkpoints, name) for name in ("SECONDS_BETWEEN", "MOST_OF_THE_TIME")}
 
 pytestmark = pytest.mark.usefixtures("at_every_chance")
 
@@ -64,7 +63,7 @@ pytestmark = pytest.mark.usefixtures("at_every_chance")
 def as_usual(at_every_chance, monkeypatch):
     """Checkpoints are written as often as they are for users."""
     for name, value in USUAL.items():
-        monkeypatch.setattr(policy, name, value)
+        monkeypatch.setattr(checkpoints, name, value)
 
 
 class Stopped(Exception):
@@ -382,10 +381,10 @@ def test_frames_that_followed_the_map_are_kept(epoch, tmp_path):
 @pytest.fixture
 def from_groups(monkeypatch):
     """All data are so many that their map begins with one of groups of groups."""
-    monkeypatch.setattr(plan, "COARSE_ABOVE", 0)
-    monkeypatch.setattr(plan, "COARSE", 7)
-    monkeypatch.setattr(plan, "BETWEEN", 5)
-    monkeypatch.setattr(plan, "REFINING", 9)
+    monkeypatch.setattr(settings, "COARSE_ABOVE", 0)
+    monkeypatch.setattr(settings, "COARSE", 7)
+    monkeypatch.setattr(settings, "BETWEEN", 5)
+    monkeypatch.setattr(settings, "REFINING", 9)
     monkeypatch.setattr(levels, "FEW", 10)
     return {**SETTING, "n_epochs": None}
 
@@ -502,7 +501,7 @@ def times_of_writing(monkeypatch, path, seconds_to_write):
     def tick(stage, done, total):
         clock.now += stage == "layout" and done > 0
 
-    monkeypatch.setattr(policy, "time", clock)
+    monkeypatch.setattr(checkpoints, "time", clock)
     monkeypatch.setattr(checkpoints, "write_file", write)
     FeatMAP(**{**SETTING, "n_epochs": 60}).fit(DATA, callback=tick, checkpoint=path)
     return times

@@ -266,7 +266,7 @@ if __name__ == "__main__":
         if stage == "layout" and done > 5:
             os._exit(7)
     X = da.from_array(curved_sheets(12_000, 20)[0], chunks=(5_000, 20))
-    import featmap.run.checkpoint as checkpoint
+    import featmap.store.checkpoints as checkpoint
     checkpoint.SECONDS_BETWEEN, checkpoint.MOST_OF_THE_TIME = 0.0, 1e9  # so that every epoch is kept
     FeatMAP(**{settings!r}).fit(X, path=sys.argv[1], checkpoint=sys.argv[2], force=True, callback=die)
 """

@@ -107,7 +107,7 @@ CLIENT = """
 import sys, dask.array as da
 from distributed import Client
 from featmap.dask import FeatMAP
-import featmap.run.checkpoint as checkpoint
+import featmap.store.checkpoints as checkpoint
 from lab.data.manifolds import curved_sheets
 if __name__ == "__main__":
     def tell(stage, done, total):

@@ -20,7 +20,7 @@ from distributed import Client, KilledWorker, LocalCluster, Status
 import featmap
 from featmap import ClusterError
 from featmap.dask import FeatMAP, cluster
-from featmap.run import checkpoint
+from featmap.store import checkpoints
 
 SETTINGS = {"random_state": 3, "n_epochs": 5, "n_jobs": 1}
 X = np.random.default_rng(0).normal(size=(200, 4))
@@ -137,8 +137,8 @@ def test_a_failure_without_its_exception_is_one_of_dead_workers(workers, monkeyp
 
 
 def test_after_the_error_a_fit_resumes_from_its_checkpoint(workers, fit, tmp_path, monkeypatch):
-    monkeypatch.setattr(checkpoint, "SECONDS_BETWEEN", 0.0)  # so that every stage is kept
-    monkeypatch.setattr(checkpoint, "MOST_OF_THE_TIME", 1e9)
+    monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", 0.0)  # so that every stage is kept
+    monkeypatch.setattr(checkpoints, "MOST_OF_THE_TIME", 1e9)
     before, after = [], []
 
     def lose_the_worker(stage, done, total):

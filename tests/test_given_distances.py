@@ -14,7 +14,7 @@ from sklearn.neighbors import kneighbors_graph
 from sklearn.utils import get_tags
 
 from featmap import FeatMAP, FeatmapError, FeatmapWarning, InvalidDataError, estimate_memory, explain, metrics, plot
-from featmap.checks import plan
+from featmap.checks import settings
 from featmap.data.scaling import without_features
 from featmap.explanation.mixin import ExplanationMixin
 from featmap.layout.start import make_start
@@ -135,7 +135,7 @@ def test_the_start_follows_the_graph(X, run):
 
 
 def test_many_rows_begin_coarsely(monkeypatch):
-    monkeypatch.setattr(plan, "COARSE_ABOVE", 100)
+    monkeypatch.setattr(settings, "COARSE_ABOVE", 100)
     model = fit(n_epochs=None)
     assert "coarse layout" in [stage.stage for stage in model.fit_report_]
     assert metrics.trustworthiness(TABLE, model.embedding_) > 0.8

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from featmap.checks import plan
-from featmap.checks.plan import BETWEEN, COARSE, COARSE_ABOVE, COARSE_OF_MANY, FULL, REFINING, Plan
+from featmap import FeatMAP
+from featmap.checks import settings
+from featmap.checks.settings import BETWEEN, COARSE, COARSE_ABOVE, COARSE_OF_MANY, FULL, REFINING, Plan
 from featmap.data.scaling import scale_data
 from featmap.layout import levels as levels_module
 from featmap.layout.coarse import coarsen, spread
@@ -159,13 +162,19 @@ def test_maps_of_hard_data_are_finite(X, few, run, monkeypatch):
 MANY = COARSE_ABOVE + 1
 
 
+def plan_of(n_epochs, init, n_rows, density_weight, density_fraction):
+    asked = {"n_epochs": n_epochs, "density_weight": density_weight, "density_fraction": density_fraction}
+    usual = settings.fit_settings("FeatMAP", FeatMAP().get_params(), (100, 2), seed=0)
+    return replace(usual, init=init, **asked).plan(n_rows)
+
+
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
         ((None, "auto", COARSE_ABOVE, 0.25, 0.3), Plan(0, FULL, 150)),
         ((None, "auto", MANY, 0.25, 0.3), Plan(COARSE, REFINING, 80)),
-        ((None, "auto", plan.MANY, 0.25, 0.3), Plan(COARSE, REFINING, 80)),
-        ((None, "auto", plan.MANY + 1, 0.25, 0.3), Plan(COARSE_OF_MANY, REFINING, 80)),
+        ((None, "auto", settings.MANY, 0.25, 0.3), Plan(COARSE, REFINING, 80)),
+        ((None, "auto", settings.MANY + 1, 0.25, 0.3), Plan(COARSE_OF_MANY, REFINING, 80)),
         ((None, "auto", MANY, 0.0, 0.3), Plan(COARSE, REFINING, 0)),
         ((None, "auto", MANY, 0.25, 0.0), Plan(COARSE, REFINING, 0)),
         ((None, "auto", MANY, 0.25, 1.0), Plan(COARSE, REFINING, REFINING)),
@@ -177,10 +186,10 @@ MANY = COARSE_ABOVE + 1
 )
 def test_plans(asked, expected):
     """A number means that many full epochs; None begins with groups where rows are many and no start is given."""
-    assert Plan.of(*asked) == expected
+    assert plan_of(*asked) == expected
 
 
 def test_the_coarsest_level_has_most_epochs():
-    chosen = Plan.of(None, "auto", MANY, 0.25, 0.3)
+    chosen = plan_of(None, "auto", MANY, 0.25, 0.3)
     assert chosen.of_levels(1) == [COARSE]
     assert chosen.of_levels(3) == [BETWEEN, BETWEEN, COARSE]

@@ -26,8 +26,11 @@ from featmap import (
 from featmap.data.noise import nearness, warn_of_noise
 from featmap.data.pca import Components, rows_for_components
 from featmap.kernels.search import multiply_rows
+from featmap.pipeline import Manifold
 from featmap.run import Run
 from featmap.store.checks import check_manifold
+from featmap.store.classes import fields_of
+from featmap.store.codecs import pack, unpack
 
 Q = 8
 METRICS = ("euclidean", "cosine", "manhattan")
@@ -335,9 +338,9 @@ class TestStore:
         ids=["features", "components", "NaN", "none"],
     )
     def test_directions_that_cannot_belong_to_the_data_are_refused(self, model, directions):
-        manifold = model._points.mapped.manifold
+        manifold, codec = model._points.mapped.manifold, fields_of(Manifold)
         with pytest.raises(ValueError, match=r"components|space"):
-            check_manifold(replace(manifold, components=Components(directions)))
+            check_manifold(unpack(codec, pack(codec, replace(manifold, components=Components(directions)))))
         with pytest.raises(ValueError, match="space"):
             check_manifold(replace(manifold, components=None))
 

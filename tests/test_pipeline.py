@@ -16,7 +16,7 @@ import scipy.sparse as sp
 import reference
 from featmap import FeatMAP, FeatmapWarning, FitStopped, pipeline
 from featmap import neighbors as neighbors_stage
-from featmap.checks import plan
+from featmap.checks import settings
 from featmap.checks.parameters import TERMS
 from featmap.layout import levels
 from featmap.layout.density import AttractionWithDensity
@@ -264,9 +264,9 @@ class TestFromGroups:
 
     @pytest.fixture(autouse=True)
     def few_are_many(self, monkeypatch):
-        monkeypatch.setattr(plan, "COARSE_ABOVE", 100)
+        monkeypatch.setattr(settings, "COARSE_ABOVE", 100)
 
-    @pytest.mark.parametrize(("few", "total"), [(5000, plan.COARSE), (20, plan.COARSE + plan.BETWEEN)])
+    @pytest.mark.parametrize(("few", "total"), [(5000, settings.COARSE), (20, settings.COARSE + settings.BETWEEN)])
     def test_they_have_a_stage_of_their_own_and_fewer_epochs(self, few, total, integers, monkeypatch):
         """The stage counts the epochs of all its levels."""
         monkeypatch.setattr(levels, "FEW", few)
@@ -277,13 +277,13 @@ class TestFromGroups:
         assert [stage.stage for stage in model.fit_report_] == stages
         steps = [(done, total) for stage, done, total in calls if stage == COARSE_LAYOUT]
         assert steps == [(0, 1), *((done, total) for done in range(1, total + 1))]
-        assert model.n_epochs_ == plan.REFINING
+        assert model.n_epochs_ == settings.REFINING
 
     def test_a_number_of_epochs_or_a_start_asks_for_full_epochs(self, integers):
         for setting in ({"n_epochs": 5}, {"init": "pca"}, {"init": np.zeros((500, 2))}, {"init": "random"}):
             model = FeatMAP(random_state=0, density_weight=0, **setting).fit(integers)
             assert COARSE_LAYOUT not in [stage.stage for stage in model.fit_report_]
-            assert model.n_epochs_ == setting.get("n_epochs", plan.FULL)
+            assert model.n_epochs_ == setting.get("n_epochs", settings.FULL)
 
     @pytest.mark.parametrize("few", [5000, 100])
     def test_threads_do_not_change_a_byte(self, few, monkeypatch):
@@ -301,7 +301,7 @@ class TestFromGroups:
 
     def test_rows_in_any_order_make_maps_as_good(self, integers, monkeypatch):
         for X in (integers, integers[np.argsort(integers[:, 0], kind="stable")]):
-            full = FeatMAP(random_state=0, n_epochs=plan.FULL).fit_transform(X)
+            full = FeatMAP(random_state=0, n_epochs=settings.FULL).fit_transform(X)
             for few in (5000, 20):
                 monkeypatch.setattr(levels, "FEW", few)
                 Y = FeatMAP(random_state=0).fit_transform(X)

@@ -7,31 +7,19 @@ import threading
 import numpy as np
 import pytest
 
-from featmap.run import Run
-from featmap.run.checkpoint import FileCheckpoint
+from featmap.run import Checkpoint, Run
 from featmap.run.progress import Progress
 
 
-class StagesInMemory:
+class KeptInMemory(Checkpoint):
     """In the place of a checkpoint's file."""
 
-    def __init__(self, kept=None):
-        self.kept = dict(kept or {})
-        self.given = {}
+    def __init__(self):
+        self.made, self.given = {}, {}
 
-    @property
-    def stages(self):
-        return self.kept
-
-    def read(self, name, made, given):
+    def kept(self, name, make, **given):
         self.given[name] = given
-        return self.kept[name]
-
-    def write(self, made):
-        self.kept.update(made)
-
-    def remove(self):
-        self.kept.clear()
+        return self.made[name] if name in self.made else self.made.setdefault(name, make())
 
 
 def squares(start, stop):
@@ -106,17 +94,15 @@ def test_a_stage_is_called_with_its_arguments_and_the_run_and_is_reported():
     assert [report.stage for report in progress.report] == ["graph"]
 
 
-def test_a_stage_is_kept_and_not_made_again(monkeypatch):
-    monkeypatch.setattr("featmap.run.checkpoint.SECONDS_BETWEEN", 0.0)
-    file = StagesInMemory()
-    with Run(1, checkpoint=FileCheckpoint(file)) as run:
+def test_a_stage_is_kept_and_not_made_again():
+    kept, progress = KeptInMemory(), Progress()
+    with Run(1, checkpoint=kept) as run:
         assert run.stage("graph", lambda run: 5) == 5
-    assert file.kept == {"graph": 5}
-    progress = Progress()
-    with Run(1, progress, FileCheckpoint(file)) as run:
+    assert kept.made == {"graph": 5}
+    with Run(1, progress, kept) as run:
         assert run.stage("graph", lambda run: pytest.fail("it was made again"), data=7) == 5
         assert run.kept("layout", lambda: 6) == 6
-    assert file.given == {"graph": {"data": 7}}
+    assert kept.given == {"graph": {"data": 7}, "layout": {}}
     assert [report.stage for report in progress.report] == ["graph"]
 
 

@@ -397,8 +397,8 @@ def test_a_pickle_is_refused_and_not_run(small, tmp_path):
 
 
 def test_the_code_of_files_cannot_run_what_it_reads():
-    sources = [*(FILES / "store").rglob("*.py"), FILES / "run" / "checkpoint.py"]
-    assert len(sources) > 8
+    sources = list((FILES / "store").rglob("*.py"))
+    assert len(sources) > 6
     for source in sources:
         for node in ast.walk(ast.parse(source.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
@@ -554,24 +554,14 @@ INDICES = (
     *((*GRAPH, name) for name in ("indices", "indptr")),
     *(("attributes", "intrinsic_dim_"), ("attributes", "graph_", "indices")),
 )
-# Every array of floats in a file whose entries must be finite, and what an error says of it.
-NUMBERS = {
-    (*MANIFOLD, "data", "matrix"): "numbers in the data",
-    (*MANIFOLD, "data", "center"): "numbers in the center of the data",
-    (*MANIFOLD, "search", 1, "matrix"): "numbers in the search",
-    (*GRAPH, "data"): "Graph.weights must lie in",
-    **{
-        (*TANGENTS, *path): "numbers in the tangent spaces"
-        for path in (
-            *(("centers",), ("weights",), ("singular_values",)),
-            *(("radii", name) for name in ("total", "along", "centered")),
-        )
-    },
-    ("mapped", "embedding"): "numbers in the map",
-    ("mapped", "frames", "axes"): "Frames.axes must be orthogonal",
-    ("attributes", "graph_", "data"): "numbers in graph_",
-    **{("attributes", name): f"numbers in {name}" for name in FLOATS_OF_ATTRIBUTES},
-}
+# Every array of floats in a file whose entries must be finite.
+NUMBERS = (
+    *((*MANIFOLD, *path) for path in (("data", "matrix"), ("data", "center"), ("search", 1, "matrix"))),
+    *((*TANGENTS, name) for name in ("centers", "weights", "singular_values")),
+    *((*TANGENTS, "radii", name) for name in ("total", "along", "centered")),
+    *((*GRAPH, "data"), ("mapped", "embedding"), ("mapped", "frames", "axes"), ("attributes", "graph_", "data")),
+    *(("attributes", name) for name in FLOATS_OF_ATTRIBUTES),
+)
 
 
 def test_all_arrays_of_floats_are_tried(saved):
@@ -619,12 +609,14 @@ def changes():
         says = ".* where an array of .* should be"
         yield f"a dimension more of {place}", says, with_array(*place, made=lambda array: array[..., None])
         yield f"another type of {place}", says, with_array(*place, made=lambda array: array.astype(np.int16))
-    for place, says in NUMBERS.items():
+    for place in NUMBERS:
+        name = place[-2] if place[-1] == "data" else place[-1]  # the data of a graph have no name of their own
         for value in (math.nan, math.inf):
-            yield f"{value} in {place}", f".*{says}", with_array(*place, made=with_entry(value))
+            says = f".*{name}: it has NaN or infinite numbers"
+            yield f"{value} in {place}", says, with_array(*place, made=with_entry(value))
     for at in (0, -1):
         for value in (math.nan, -1.0, -math.inf):
-            yield f"{value} at {at}", "(n|N)eighbors", with_array(*DISTANCES, made=with_entry(value, at))
+            yield f"{value} at {at}", ".*(n|N)eighbors", with_array(*DISTANCES, made=with_entry(value, at))
     unfit = " cannot belong to the rest of it"
     for place, says in {
         (*MANIFOLD, "data", "center"): "the center of the data",
@@ -676,7 +668,7 @@ def test_rows_that_are_not_finite_are_refused(name, tmp_path):
     for place in KINDS_OF_ROWS[name]:
         path.write_bytes(whole)
         rewritten(path, KIND, with_array(*place, made=with_entry(math.nan)))
-        assert_refused(path, "cannot be read: it has NaN or infinite numbers in the ")
+        assert_refused(path, "cannot be read: .*it has NaN or infinite numbers")
 
 
 @pytest.mark.parametrize("name", ["feature_names_in_", "row_names_in_"])
@@ -797,7 +789,7 @@ def test_lists_that_kernels_could_not_trust_are_refused(name, with_lists, tmp_pa
     with_lists.save(path)
     assert FeatMAP.load(path)._points.mapped.manifold.search.chosen is not None
     rewritten(path, KIND, LISTS[name])
-    assert_refused(path, "cannot be read: .*the search")
+    assert_refused(path, "cannot be read: .*search")
 
 
 def test_lists_that_are_not_built_yet_are_built_after_loading(tmp_path):
@@ -817,7 +809,7 @@ def test_what_could_not_be_loaded_is_not_saved(saved, small):
     broken = pickle.loads(pickle.dumps(small))
     broken.embedding_[3] = np.nan
     with pytest.raises(
-        StoreError, match=r"save: a file cannot hold this model: .*NaN or infinite numbers in embedding_"
+        StoreError, match=r"save: a file cannot hold this model: .*embedding_: it has NaN or infinite numbers"
     ):
         broken.save(saved)
     with pytest.raises(StoreError, match=r"save: .*FeatMAP\(n_neighbors=-1\): n_neighbors must be"):

@@ -175,8 +175,8 @@ def test_small_data_take_no_file(monkeypatch):
 
 
 def test_a_fit_goes_on_whatever_form_the_data_have(store, tmp_path, monkeypatch):
-    monkeypatch.setattr("featmap.run.checkpoint.SECONDS_BETWEEN", 0.0)
-    monkeypatch.setattr("featmap.run.checkpoint.MOST_OF_THE_TIME", np.inf)
+    monkeypatch.setattr("featmap.store.checkpoints.SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr("featmap.store.checkpoints.MOST_OF_THE_TIME", np.inf)
 
     def stop(stage, done, total):
         if (stage, done) == ("layout", 2):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from .pipeline import Fitted
-    from .run.checkpoint import Checkpoint
+    from .run import Checkpoint
     from .run.progress import FitReport, Progress
 
     StrPath = str | PathLike[str]
@@ -621,13 +621,13 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         A checkpoint recognizes the data by their ``digest``.
         """
-        from .run.checkpoint import NO_CHECKPOINT
+        from .run import Checkpoint
         from .run.progress import SHARES, SHARES_OF_COARSE, Progress
 
         is_coarse = settings.plan(n_rows).coarse > 0
         progress = Progress(callback, bool(self.verbose), SHARES | SHARES_OF_COARSE if is_coarse else SHARES)
         if checkpoint is None:
-            return progress, NO_CHECKPOINT, settings
+            return progress, Checkpoint(), settings
 
         from .store.checkpoints import open_checkpoint
 

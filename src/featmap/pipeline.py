@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .checks.parameters import NAME_OF_DISTANCES
-from .checks.plan import Plan
-from .checks.settings import NeighborhoodSettings, Settings
+from .checks.settings import NeighborhoodSettings, Plan, Settings
 from .data.noise import warn_of_noise
 from .data.pca import Components
 from .data.scaling import ScaledData, scale_data, without_features

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Iterable
 from itertools import islice
@@ -32,6 +33,16 @@ def is_integer(value: Any, least: int, most: int | None = None) -> bool:
     return least <= int(value) and (most is None or int(value) <= most)
 
 
+def is_number(value: Any, least: float, most: float = math.inf) -> bool:
+    """Whether a value is a finite number, Python's or numpy's, from ``least`` to ``most``."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value) and least <= float(value) <= most
+    except OverflowError:  # an integer beyond float64
+        return False
+
+
 def checked_count(caller: str, name: str, value: Any, least: int, most: int | None = None) -> int:
     """An integer from ``least`` to ``most``, or without an upper bound."""
     if not is_integer(value, least, most):
@@ -42,7 +53,7 @@ def checked_count(caller: str, name: str, value: Any, least: int, most: int | No
 
 def checked_rate(caller: str, rate: Any) -> float:
     """A number from 0 to 1."""
-    if not isinstance(rate, numbers.Real) or isinstance(rate, bool) or not 0 <= float(rate) <= 1:
+    if not is_number(rate, 0, 1):
         raise InvalidParameterError(f"{caller}(rate={rate!r}): rate must be a number from 0 to 1")
     return float(rate)
 

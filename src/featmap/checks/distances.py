@@ -82,8 +82,7 @@ def _from_square(given: Any, n_rows: int, k: int) -> tuple[np.ndarray, np.ndarra
         raise InvalidDataError(
             f"precomputed_knn: distances between all rows must have shape ({n_rows}, {n_rows}); got {matrix.shape}"
         )
-    if matrix.dtype.kind not in "biuf" or not _are_distances(matrix):
-        raise InvalidDataError(f"precomputed_knn: distances must not be negative or NaN, and at most {LONGEST:g}")
+    _check_lengths(matrix)
     blocks = [_nearest_of_block(matrix, start, k) for start in range(0, n_rows, ROWS_AT_ONCE)]
     indices, distances = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     return indices, distances
@@ -114,11 +113,7 @@ def _from_arrays(given: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
         raise InvalidDataError(
             f"precomputed_knn: indices must be integers from 0 to {n_rows - 1}, or -1 for a missing neighbour"
         )
-    if distances.dtype.kind not in "biuf" or not _are_distances(distances[np.asarray(indices) >= 0]):
-        raise InvalidDataError(
-            f"precomputed_knn: distances must not be negative or NaN, and at most {LONGEST:g}, or infinite for a "
-            "missing neighbour"
-        )
+    _check_lengths(distances[indices >= 0])
     return indices.astype(np.int64), distances.astype(np.float64)
 
 
@@ -129,8 +124,7 @@ def _from_sparse(given: Any, n_rows: int, k: int) -> tuple[np.ndarray, np.ndarra
         raise InvalidDataError(
             f"precomputed_knn: a sparse matrix of distances must have shape ({n_rows}, {n_rows}); got {matrix.shape}"
         )
-    if not _are_distances(matrix.data):
-        raise InvalidDataError(f"precomputed_knn: distances must not be negative or NaN, and at most {LONGEST:g}")
+    _check_lengths(matrix.data)
     row = np.repeat(np.arange(n_rows), np.diff(matrix.indptr))
     is_other = matrix.indices != row
     row, others, lengths = row[is_other], matrix.indices[is_other], matrix.data[is_other].astype(np.float64)
@@ -154,6 +148,12 @@ def _too_few(k: int, found: int) -> str:
     )
 
 
-def _are_distances(values: np.ndarray) -> bool:
-    finite = values[np.isfinite(values)] if values.dtype.kind == "f" and np.isposinf(values).any() else values
-    return bool((values >= 0).all() and finite.max(initial=0) <= LONGEST)
+def _check_lengths(distances: np.ndarray) -> None:
+    """Check distances to neighbours. Missing neighbours are at infinity."""
+    is_missing = np.isposinf(distances) if distances.dtype.kind == "f" else np.False_
+    known = distances[~is_missing] if is_missing.any() else distances
+    if distances.dtype.kind not in "biuf" or not ((known >= 0).all() and known.max(initial=0) <= LONGEST):
+        raise InvalidDataError(
+            f"precomputed_knn: distances must not be negative or NaN, and at most {LONGEST:g}, or infinite for a "
+            "missing neighbour"
+        )

@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite, check_array
+from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import validate_data
 
 from ..errors import InvalidDataError, InvalidDataTypeError, warn
@@ -120,21 +121,20 @@ def read_rows(table: Any, caller: str, beside: str | PathLike[str] | None = None
         return table.read(caller, beside) if isinstance(table, StoredTable) else table
 
 
-def check_table(values: Any, caller: str, name: str, **options: Any) -> Any:
+def check_table(values: Any, caller: str, name: str, *, finite: bool = True, **options: Any) -> Any:
     """Check a table that belongs to no estimator; ``options`` are those of `check_array`."""
     with answered(caller, name):
         refuse_other_tables(values, caller, name)
         values = _real(check_array(values, dtype="numeric", input_name=name, ensure_all_finite=False, **options))
-        _check_finite(values, name)
+        if finite:
+            _check_finite(values, name)
         return values
 
 
 def check_embedding(embedding: Any, caller: str, name: str) -> FloatArray:
     """An embedding that was made elsewhere, in float32."""
-    with answered(caller, name):
-        refuse_other_tables(embedding, caller, name)
-        values = _real(check_array(embedding, dtype="numeric", input_name=name, ensure_all_finite=False))
-        values = values.astype(np.float32)
+    with np.errstate(over="ignore"):
+        values = check_table(embedding, caller, name, finite=False).astype(np.float32)
     lost = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(lost):
         raise InvalidDataError(
@@ -239,7 +239,7 @@ def _not_numbers_in_polars(dtype: Any) -> str | None:
 
 
 def _not_numbers_in_pandas(column: Any) -> str | None:
-    """The same for pandas, whose types name numbers and dates; other columns are judged by their values."""
+    """What a column holds, if that is not numbers: by its type, or by its values if the type says neither."""
     kind = getattr(column.dtype, "kind", "O")
     if kind in "mM" or str(column.dtype).startswith("period"):
         return DATES
@@ -283,7 +283,11 @@ def rows_for_scales(shape: tuple[int, int]) -> slice:
 
 def _shares(sample: Any) -> np.ndarray:
     """The share of every column in the variance; 0 if no column varies."""
-    variance = _sparse_variance(sample) if sp.issparse(sample) else _dense_variance(sample)
+    if sp.issparse(sample):
+        values = sample.astype(np.float64)
+        variance = mean_variance_axis(values / (float(abs(values).max()) or 1.0), axis=0)[1]
+    else:
+        variance = _dense_variance(sample)
     total = variance.sum()
     return variance / total if total > 0 else np.zeros_like(variance)
 
@@ -295,11 +299,3 @@ def _dense_variance(sample: np.ndarray) -> np.ndarray:
     values -= values[len(values) // 2].copy()
     values /= np.abs(values).max() or 1.0
     return values.var(axis=0)
-
-
-def _sparse_variance(sample: Any) -> np.ndarray:
-    """The same, in units of the largest value."""
-    values = sample.astype(np.float64)
-    values = values / (float(abs(values).max()) or 1.0)
-    mean = np.asarray(values.mean(axis=0)).ravel()
-    return np.maximum(np.asarray(values.multiply(values).mean(axis=0)).ravel() - mean**2, 0)

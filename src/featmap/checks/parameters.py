@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidParameterError
-from .arguments import is_integer, shown
+from .arguments import is_integer, is_number, shown
 
 Test = Callable[[Any], bool]
 Rules = Mapping[str, tuple[Test, str]]  # parameter → (test, what it must be)
@@ -29,14 +28,7 @@ def integer(least: int) -> Test:
 
 
 def _number(least: float, most: float = math.inf) -> Test:
-    def test(value: Any) -> bool:
-        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        try:
-            return is_number and math.isfinite(value) and least <= value <= most
-        except OverflowError:  # an integer beyond float64
-            return False
-
-    return test
+    return lambda value: is_number(value, least, most)
 
 
 def either(*tests: Test) -> Test:

@@ -1,4 +1,4 @@
-"""The parameters of a fit, checked against the data and made definite."""
+"""The parameters of a fit, checked against the data and made definite, and the epochs that follow from them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,21 @@ from .arguments import shown
 from .distances import given_neighbors
 from .inputs import check_embedding
 from .parameters import NAME_OF_DISTANCES
-from .plan import Plan
 
 ORTHONORMAL = 1e-3  # the largest error of a product of two directions, which may come in float32
 # Without features there are no directions for density to act along.
 WITHOUT_FEATURES = {"frames": "aligned", "density_anisotropy": 0.0, "density_terms": "shape"}
 FARTHEST_START = 1e15  # of a start that the user gives; squares of more would leave float32
+
+FULL = 500  # epochs of a layout of few points
+COARSE_ABOVE = 20_000  # points from which a coarse map comes first
+COARSE, REFINING = 200, 140  # epochs of the coarsest map, and of all points after it
+# Of more points the coarsest map has more epochs. On ten sheets of 200,000 points 200 epochs left some of them in
+# pieces (docs/start.md). It never has many groups, so that its epochs cost little.
+MANY, COARSE_OF_MANY = 100_000, 500
+BETWEEN = 60  # epochs of each level between the coarsest and all points
+# Density acts in 80 of the refining epochs if `density_fraction` has its default, and in proportion else.
+DENSITY_OF_REFINING = 80 / 0.3
 
 
 @dataclass(frozen=True)
@@ -59,8 +68,28 @@ class Settings(NeighborhoodSettings):
     init: str | np.ndarray
 
     def plan(self, n_rows: int) -> Plan:
-        """How many epochs each part of the layout of so many rows has."""
-        return Plan.of(self.n_epochs, self.init, n_rows, self.density_weight, self.density_fraction)
+        """The epochs asked for, or the library's choice: many rows without a given start begin coarsely."""
+        is_free = self.n_epochs is None and isinstance(self.init, str) and self.init == "auto"
+        if is_free and n_rows > COARSE_ABOVE:
+            coarse, full = COARSE if n_rows <= MANY else COARSE_OF_MANY, REFINING
+            density = min(REFINING, round(DENSITY_OF_REFINING * self.density_fraction))
+        else:
+            full = FULL if self.n_epochs is None else self.n_epochs
+            coarse, density = 0, round(self.density_fraction * full)
+        return Plan(coarse, full, density if self.density_weight > 0 else 0)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Epochs of the coarsest map, none if there is none; of all points; and of these the last ones with density."""
+
+    coarse: int
+    full: int
+    density: int
+
+    def of_levels(self, n_levels: int) -> list[int]:
+        """Epochs of so many levels of groups, the coarsest of which is the last."""
+        return [BETWEEN] * (n_levels - 1) + [self.coarse]
 
 
 def neighborhood_settings(parameters: Mapping[str, Any], shape: tuple[int, int], seed: int) -> NeighborhoodSettings:

@@ -28,6 +28,10 @@ class SparseRows:
     entries: Any  # CSR
     zeros: Annotated[FloatArray, "(n,)"]
 
+    def __post_init__(self) -> None:
+        if self.zeros.shape != self.entries.shape[1:]:
+            raise ValueError(f"SparseRows.zeros has shape {self.zeros.shape}, expected {self.entries.shape[1:]}")
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.entries.shape

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from .checkpoint import NO_CHECKPOINT, Checkpoint
 from .progress import Progress
 from .threads import BLOCK, Task, Threads
 
@@ -35,11 +34,11 @@ class Run:
     """
 
     def __init__(
-        self, n_jobs: int | None, progress: Progress | None = None, checkpoint: Checkpoint = NO_CHECKPOINT
+        self, n_jobs: int | None, progress: Progress | None = None, checkpoint: Checkpoint | None = None
     ) -> None:
         self._threads = Threads(n_jobs)
         self._progress = progress or Progress()
-        self._checkpoint = checkpoint
+        self._checkpoint = checkpoint or Checkpoint()
 
     def __enter__(self) -> Run:
         self._threads.__enter__()
@@ -120,6 +119,20 @@ class Run:
             return body(0, 0)
         over_rows(n_rows, task, block)
         return tuple(joined)
+
+
+class Checkpoint:
+    """Keeps nothing, so that every stage makes its result. `store.checkpoints` has one that keeps them in a file."""
+
+    def kept(self, name: str, make: Callable[[], Any], **given: Any) -> Any:
+        """The result that ``make`` makes. Fields of it that are ``given`` need not be kept."""
+        return make()
+
+    def keep(self) -> None:
+        """Write the results so far, if it is time. To be called where a fit could be resumed from them."""
+
+    def finish(self) -> None:
+        """Remove what was kept. To be called when the fit has ended."""
 
 
 SERIAL = Run(None)  # in the calling thread alone, without reports

@@ -59,6 +59,7 @@ class StageReport:
         )
 
 
+@dataclass(repr=False)
 class FitReport(Sequence[StageReport]):
     """Seconds, CPU seconds and peak memory of each stage of a fit, in order, and how neighbours were searched.
 
@@ -82,20 +83,17 @@ class FitReport(Sequence[StageReport]):
     1.0
     """
 
-    def __init__(self, stages: Sequence[StageReport] = (), search: SearchReport | None = None) -> None:
-        self._stages = tuple(stages)
-        self.search = search
+    stages: Sequence[StageReport] = ()
+    search: SearchReport | None = None
+
+    def __post_init__(self) -> None:
+        self.stages = tuple(self.stages)
 
     def __len__(self) -> int:
-        return len(self._stages)
+        return len(self.stages)
 
     def __getitem__(self, number: Any) -> Any:
-        return self._stages[number]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, FitReport) and (self._stages, self.search) == (other._stages, other.search)
-
-    __hash__ = None  # type: ignore[assignment]
+        return self.stages[number]
 
     @property
     def recall(self) -> float | None:

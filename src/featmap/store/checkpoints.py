@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numbers
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,32 +14,35 @@ import numpy as np
 
 from .. import __version__
 from ..checks.arguments import shown
-from ..errors import InvalidParameterError, StoreError
+from ..errors import InvalidParameterError, StoreError, warn
 from ..layout.descent import State
 from ..layout.levels import CoarseStart
-from ..run.checkpoint import FileCheckpoint
+from ..run import Checkpoint
 from ..run.progress import COARSE_LAYOUT
 from ..values import Connection, Graph, Neighbors, Tangents
-from .checks import check_stage, points_of_level
-from .classes import FLOAT, record_of
-from .codecs import INTEGER, TEXT, Array, Collected, Either, Entries, Table, Undecoded, unpack
+from .checks import check_stage
+from .classes import FLOAT, fields_of
+from .codecs import INTEGER, TEXT, UNDECODED, Array, Collected, Either, Table, unpack
 from .container import Contents, read_file, refusing, write_file
 from .digests import digest_of
 
 KIND = "checkpoint"
 ADVICE = "delete it to start again, or choose another path"
+# A checkpoint is written when a stage or an epoch ends, but not before this many seconds have passed since the last
+# time, and so seldom that writing takes no more than this part of the time.
+SECONDS_BETWEEN = 5.0
+MOST_OF_THE_TIME = 0.05
 
-
-CHECKPOINT = Table({"fingerprint": Entries(TEXT), "seed": INTEGER, "stages": Entries(Undecoded())})
+CHECKPOINT = Table({"fingerprint": Table(others=TEXT), "seed": INTEGER, "stages": UNDECODED})
 # The data are not stored: they come with every fit, and the search is built from them again.
 STAGES: Mapping[str, Any] = {
-    "neighbors": record_of(Neighbors),
-    "graph": record_of(Graph),
-    "tangents": record_of(Tangents, without={"centers"}),
-    "start": Either((CoarseStart,), record_of(CoarseStart), Array(FLOAT, 2)),  # levels of groups, or positions
-    COARSE_LAYOUT: record_of(State),
-    "alignment": record_of(Connection),
-    "layout": record_of(State),
+    "neighbors": fields_of(Neighbors),
+    "graph": fields_of(Graph),
+    "tangents": fields_of(Tangents, without={"centers"}),
+    "start": Either(Array(FLOAT, ("m", "d'")), fields_of(CoarseStart)),  # positions, or levels of groups
+    COARSE_LAYOUT: fields_of(State),
+    "alignment": fields_of(Connection),
+    "layout": fields_of(State),
 }
 
 
@@ -56,65 +60,77 @@ def open_checkpoint(
     """
     marked = {**settings, "seed": "any"} if any_seed else settings
     shape = (n_rows, settings["n_components"])
-    file = CheckpointFile(Path(path), fingerprint(digest, marked), settings["seed"], shape)
-    if not file.path.is_file() or not file.resume():
-        file.write({})  # so that a path that cannot be written to is reported before the fit
-    return FileCheckpoint(file), file.seed
+    checkpoint = FileCheckpoint(Path(path), fingerprint(digest, marked), settings["seed"], shape)
+    return checkpoint, checkpoint.seed
 
 
-class CheckpointFile:
-    """A file with the results of stages, and a fingerprint of the fit that they belong to."""
+class FileCheckpoint(Checkpoint):
+    """Keeps the results of stages in a file, with a fingerprint of the fit, from which another run resumes."""
 
     def __init__(self, path: Path, mark: dict[str, str], seed: int, shape: tuple[int, int]) -> None:
-        self.path, self.seed = path, seed
-        self._mark, self._shape = mark, shape
-        self._stored = Contents({}, [])
+        self.seed = seed
+        self._path, self._mark, self._shape = path, mark, shape
+        self._stored = Contents({}, [])  # what was in the file at first
+        self._made: dict[str, Any] = {}
+        if not path.is_file() or not self._resume():
+            self._write()  # so that a path that cannot be written to is reported before the fit
+        self._written, self._cost, self._warned = time.monotonic(), 0.0, False
 
-    @property
-    def stages(self) -> set[str]:
-        return set(self._stored.content)
+    def kept(self, name: str, make: Callable[[], Any], **given: Any) -> Any:
+        if name in self._stored.content:
+            self._made[name] = self._read(name, given)
+        else:
+            self._made[name] = make()
+            self.keep()
+        return self._made[name]
 
-    def read(self, name: str, made: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
-        with _advising(), refusing(self.path):
-            value = STAGES[name].decode(self._stored.content[name], self._stored.arrays, **given)
-            graph, n_rows = made.get("graph"), self._shape[0]
-            if name == COARSE_LAYOUT:
-                n_rows = points_of_level(made["start"], value)
-            check_stage(name, value, n_rows, self._shape[1], 0 if graph is None else graph.weights.nnz)
-        return value
+    def keep(self) -> None:
+        began = time.monotonic()
+        if began - self._written < max(SECONDS_BETWEEN, self._cost / MOST_OF_THE_TIME):
+            return
+        try:
+            self._write()
+        except StoreError as error:
+            if not self._warned:
+                warn(f"checkpoint: {error}; the fit continues without it")
+            self._warned = True
+        self._written = time.monotonic()
+        self._cost = self._written - began
 
-    def write(self, made: Mapping[str, Any]) -> None:
+    def finish(self) -> None:
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError as error:
+            warn(f"checkpoint: the fit is done, but its file could not be removed ({error})")
+
+    def _write(self) -> None:
         arrays = Collected()
-        stages = {name: STAGES[name].encode(value, arrays) for name, value in made.items() if name in STAGES}
+        stages = {name: STAGES[name].encode(value, arrays) for name, value in self._made.items()}
         content = {"fingerprint": self._mark, "seed": self.seed, "stages": stages}
-        write_file(self.path, KIND, Contents(content, arrays.arrays))
+        write_file(self._path, KIND, Contents(content, arrays.arrays))
 
-    def remove(self) -> None:
-        self.path.unlink(missing_ok=True)
+    def _read(self, name: str, given: Mapping[str, Any]) -> Any:
+        with _advising(), refusing(self._path):
+            stage = STAGES[name].decode(self._stored.content[name], self._stored.arrays, **given)
+            check_stage(name, stage, self._made, *self._shape)
+        return stage
 
-    def resume(self) -> bool:
+    def _resume(self) -> bool:
         """Take over what is in the file. False if another fit began it and has not finished a stage."""
         with _advising():
             # Not mapped, because the file will soon be replaced, which some systems refuse while it is mapped.
-            contents = read_file(self.path, KIND, mapped=False)
-            with refusing(self.path):
+            contents = read_file(self._path, KIND, mapped=False)
+            with refusing(self._path):
                 found = unpack(CHECKPOINT, contents)
-        others = {*self._mark.items()} ^ {*found["fingerprint"].items()}
+        others = {name for name, _ in self._mark.items() ^ found["fingerprint"].items()}
         if others and not found["stages"]:
             return False
         if others:
-            raise StoreError(
-                f"{self.path} is the checkpoint of another fit, with other {', '.join(sorted(_named(others)))}; "
-                f"{ADVICE}"
-            )
+            named = ", ".join(sorted("random_state" if name == "seed" else name for name in others))
+            raise StoreError(f"{self._path} is the checkpoint of another fit, with other {named}; {ADVICE}")
         self.seed = found["seed"]
         self._stored = Contents(found["stages"], contents.arrays)
         return True
-
-
-def _named(marks: Iterable[tuple[str, str]]) -> set[str]:
-    """What differs, by the names of the parameters."""
-    return {"random_state" if name == "seed" else name for name, _ in marks}
 
 
 @contextmanager

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..checks.parameters import NAME_OF_DISTANCES, RULES, check_each
 from ..checks.settings import definite_kwds
 from ..data.scaling import ScaledData
-from ..data.sparse import SparseRows
 from ..explanation.points import MappedData
 from ..kernels.search import BLOCK_COLUMNS, COORDINATES_AT_ONCE
 from ..layout.descent import State
@@ -28,6 +27,7 @@ from ..run.progress import COARSE_LAYOUT
 from ..values import Connection, Frames, Graph, Neighbors, Tangents
 from .codecs import within
 
+METRICS = {CosineSearch: "cosine", HellingerSearch: "hellinger", DistanceSearch: NAME_OF_DISTANCES}
 MOST_CANDIDATES = 1000  # for each neighbour; a search has far fewer
 
 
@@ -36,26 +36,11 @@ def require(what: str, fits: bool) -> None:
         raise ValueError(f"{what} cannot belong to the rest of it")
 
 
-def require_finite(what: str, *arrays: np.ndarray) -> None:
-    """Refuse NaN and infinity. Both reach the smallest or the largest value, which need no copy of a mapped array."""
-    for array in arrays:
-        if array.size and not np.isfinite([array.min(), array.max()]).all():
-            raise ValueError(f"it has NaN or infinite numbers in {what}")
-
-
-def numbers_in(matrix: Any) -> tuple[np.ndarray, ...]:
-    """The arrays that hold the numbers of a dense or sparse matrix."""
-    if isinstance(matrix, SparseRows):
-        return matrix.entries.data, matrix.zeros
-    return (matrix.data if sp.issparse(matrix) else matrix,)
-
-
 def check_mapped_data(mapped: MappedData) -> None:
     """Check a map, and what is known of its data."""
     check_manifold(mapped.manifold)
     n_rows, dim = mapped.embedding.shape
     require("the map", n_rows == mapped.data.shape[0] and dim >= 1)
-    require_finite("the map", mapped.embedding)
     require("the tangent spaces", mapped.tangents.radii.along.shape[1] == dim)
     check_frames(mapped.frames, n_rows, dim)
 
@@ -77,13 +62,10 @@ def check_manifold(manifold: Manifold) -> None:
 
 
 def check_data(data: ScaledData) -> None:
-    check_rows("the data", data.matrix)
     require("the center of the data", data.center.shape == data.shape[1:])
-    require_finite("the center of the data", data.center)
     require("the scale of the data", 0 < data.scale < np.inf)
     if data.lengths is not None:
         require("the lengths of the rows", data.lengths.shape == data.shape[:1] and data.lengths.min(initial=0) >= 0)
-        require_finite("the lengths of the rows", data.lengths)
 
 
 def check_space(manifold: Manifold) -> None:
@@ -95,18 +77,12 @@ def check_space(manifold: Manifold) -> None:
     if components is not None:
         n_features, n_components = components.directions.shape
         require("the components", n_features == data.shape[1] and n_components >= 1)
-        require_finite("the components", components.directions)
     require("the space of neighbourhoods", space.shape == (data.shape[0], n_components))
 
 
-def check_rows(what: str, matrix: Any) -> None:
-    if isinstance(matrix, SparseRows):
-        require(what, matrix.zeros.shape == matrix.shape[1:])
-    require_finite(what, *numbers_in(matrix))
-
-
 def check_search(search: Any, data: ScaledData, metric: str) -> None:
-    require("the search", metric_of(search) == metric and data.unit_rows == isinstance(search, CosineSearch))
+    found = search.metric if isinstance(search, MetricSearch) else METRICS.get(type(search), "euclidean")
+    require("the search", found == metric and data.unit_rows == isinstance(search, CosineSearch))
     if isinstance(search, DistanceSearch):
         require("the search", (search.n_rows, 0) == data.shape)
         return
@@ -114,21 +90,11 @@ def check_search(search: Any, data: ScaledData, metric: str) -> None:
     inner = search.euclidean if is_hellinger or isinstance(search, CosineSearch) else search
     shape = (data.shape[0], data.shape[1] + is_hellinger)  # roots have a column more
     require("the search", inner.matrix.shape == shape)
-    check_rows("the search", inner.matrix)
     if isinstance(search, MetricSearch):
         definite_kwds("FeatMAP", search.metric, search.kwds, shape[1])
     if isinstance(inner, LargeSearch):
         require("the search", inner.k >= 1)
         check_chosen(inner.chosen, shape)
-
-
-def metric_of(search: Any) -> str:
-    """The metric that a search is by."""
-    if isinstance(search, MetricSearch):
-        return search.metric
-    return {CosineSearch: "cosine", HellingerSearch: "hellinger", DistanceSearch: NAME_OF_DISTANCES}.get(
-        type(search), "euclidean"
-    )
 
 
 def check_chosen(search: Any, shape: tuple[int, int]) -> None:
@@ -137,7 +103,6 @@ def check_chosen(search: Any, shape: tuple[int, int]) -> None:
         return
     rows = search.partition.matrix if isinstance(search, ListSearch) else search.matrix
     require("the search", rows.shape == shape)
-    check_rows("the search", rows)
     if isinstance(search, ListSearch):
         check_quantizer(search.quantizer, shape)
         n_coordinates, n_lists = search.quantizer.directions.shape[1], search.quantizer.n_lists
@@ -150,7 +115,6 @@ def check_chosen(search: Any, shape: tuple[int, int]) -> None:
 def check_quantizer(quantizer: Quantizer, shape: tuple[int, int]) -> None:
     n_features, n_coordinates = quantizer.directions.shape
     require("the search", n_features == shape[1] and n_coordinates % COORDINATES_AT_ONCE == 0)
-    require_finite("the search", quantizer.directions)
     require("the search", 0 <= quantizer.shared <= 1 and min(len(quantizer.centers), quantizer.n_lists) >= 1)
     check_lists(quantizer.cells, n_coordinates, 1, len(quantizer.centers))
     check_lists(quantizer.centers, n_coordinates, len(quantizer.centers), quantizer.n_lists)
@@ -181,13 +145,10 @@ def check_graph(graph: Graph, n_rows: int) -> None:
 def check_tangents(tangents: Tangents, shape: tuple[int, int]) -> None:
     what, k = "the tangent spaces", tangents.neighbors.shape[1]
     require(what, tangents.centers.shape == shape and tangents.n_directions == min(k, shape[1]))
-    check_rows(what, tangents.centers)
     require(what, within(tangents.neighbors, 0, shape[0]))
     require(what, within(tangents.intrinsic_dim, 0, tangents.n_directions + 1))
-    require_finite(what, tangents.singular_values, tangents.weights)
     require(what, min(tangents.weights.min(initial=0), tangents.singular_values.min(initial=0)) >= 0)
     radii = tangents.radii
-    require_finite(what, radii.total, radii.along, radii.centered)
     require(what, min(part.min(initial=0) for part in (radii.total, radii.along, radii.centered)) >= 0)
 
 
@@ -205,18 +166,10 @@ def check_coarse_start(start: CoarseStart, n_rows: int, dim: int) -> None:
         require("start", level.groups.shape == (n_points,))
         require("start", within(level.groups, 0, n_groups) and within(level.centers, 0, n_points))
     require("start", start.embedding.shape == (sizes[-1], dim))
-    require_finite("start", start.embedding)
 
 
-def points_of_level(start: CoarseStart, state: State) -> int:
-    """The number of points of the level that a state is of."""
-    n_points = len(state.embedding)
-    require(COARSE_LAYOUT, any(len(level.centers) == n_points for level in start.levels))
-    return n_points
-
-
-def check_stage(name: str, stage: Any, n_rows: int, dim: int, n_edges: int) -> None:
-    """Check what a stage made for ``n_rows`` points in ``dim`` dimensions, on a graph of ``n_edges`` edges."""
+def check_stage(name: str, stage: Any, made: Mapping[str, Any], n_rows: int, dim: int) -> None:
+    """Check what a stage made for ``n_rows`` points in ``dim`` dimensions, of what was ``made`` before."""
     match stage:
         case Neighbors():
             check_neighbors(stage, n_rows)
@@ -227,19 +180,16 @@ def check_stage(name: str, stage: Any, n_rows: int, dim: int, n_edges: int) -> N
             require("the tangent spaces", stage.radii.along.shape[1] == dim)
         case np.ndarray():
             require("start", stage.shape == (n_rows, dim))
-            require_finite("start", stage)
         case CoarseStart():
             check_coarse_start(stage, n_rows, dim)
         case Connection():
+            n_edges = made["graph"].weights.nnz
             require("alignment", len(stage.steps) == n_edges and stage.steps.shape[1] <= dim)
             require("alignment", stage.is_coded == (stage.rotations.dtype == np.int32))
-            require_finite("alignment", stage.rotations, stage.steps)
-            if stage.kept_products is not None:
-                require_finite("alignment", stage.kept_products)
         case State():
-            parts = (stage.embedding, stage.gradient_mean, stage.gradient_square)
-            require(name, all(part.shape == (n_rows, dim) for part in parts) and stage.epoch >= 0)
-            require_finite(name, *parts)
-            check_frames(Frames(stage.axes), n_rows, dim)
-        case Frames():
-            check_frames(stage, n_rows, dim)
+            # That of groups may be of any level.
+            sizes = [n_rows] if name != COARSE_LAYOUT else [len(level.centers) for level in made["start"].levels]
+            n_points, parts = len(stage.embedding), (stage.embedding, stage.gradient_mean, stage.gradient_square)
+            require(name, n_points in sizes and all(part.shape == (n_points, dim) for part in parts))
+            require(name, stage.epoch >= 0)
+            check_frames(Frames(stage.axes), n_points, dim)

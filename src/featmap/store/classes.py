@@ -42,26 +42,23 @@ from .codecs import (
     TEXT,
     TRUTH,
     Array,
-    Arrays,
     Codec,
-    Collected,
     Either,
-    Entries,
+    Fields,
     List,
     OneOf,
     Optional,
-    Record,
+    Parameter,
     Sparse,
     Table,
 )
-from .parameters import Parameter
 
 FLOAT, DOUBLE, INT = ("float32",), ("float64",), ("int32",)
 CLASSES = {
     *(ScaledData, SparseRows, Components, Neighbors, SearchReport, Graph, Radii, Tangents, Connection, Frames),
     *(ExactSearch, LargeSearch, ListSearch, Partition, Lists, Quantizer, Width),
     *(CosineSearch, HellingerSearch, MetricSearch, DistanceSearch),
-    *(CoarseGraph, CoarseStart, State, Manifold, MappedData, StageReport, Origins, Recipe),
+    *(CoarseGraph, CoarseStart, State, Manifold, MappedData, StageReport, FitReport, Origins, Recipe),
 }
 # Fields that are made again when they are needed, or that the model of a user never has.
 NOT_STORED = {
@@ -72,11 +69,11 @@ NOT_STORED = {
 }
 
 
-def record_of(made: type, *, without: Collection[str] = ()) -> Record:
+def fields_of(made: type, *, without: Collection[str] = ()) -> Fields:
     """The codec of a class, from its fields and their annotations."""
     kinds = get_type_hints(made, include_extras=True)
     names = [part.name for part in fields(made) if part.name not in {*NOT_STORED.get(made, ()), *without}]
-    return Record(made, {name: EXCEPTIONS.get((made, name)) or codec_of(kinds[name]) for name in names})
+    return Fields(made, {name: EXCEPTIONS.get((made, name)) or codec_of(kinds[name]) for name in names})
 
 
 def codec_of(kind: Any) -> Codec:
@@ -84,14 +81,14 @@ def codec_of(kind: Any) -> Codec:
     if kind in CODECS:
         return CODECS[kind]
     if kind in CLASSES:
-        return record_of(kind)
+        return fields_of(kind)
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:  # Annotated[NDArray[np.float32], "(m, k)"]
         array, shape = parts
-        return Array(tuple(types_of_numbers(array)), len(re.findall("[^(),]+", shape)))
+        return Array(tuple(types_of_numbers(array)), tuple(re.findall(r"[^(), ][^(),]*", shape)))
     if origin in (Union, UnionType):
         some = [part for part in parts if part is not NoneType and (part in CLASSES or len(parts) == 2)]
-        of = codec_of(some[0]) if len(some) == 1 else OneOf(tuple(record_of(part) for part in some))
+        of = codec_of(some[0]) if len(some) == 1 else OneOf(tuple(fields_of(part) for part in some))
         return Optional(of) if NoneType in parts else of
     if origin in (Sequence, tuple):
         return List(codec_of(parts[0]), tuple if origin is tuple else list)
@@ -110,7 +107,10 @@ def types_of_numbers(kind: Any) -> Iterator[str]:
 EXCEPTIONS: dict[tuple[type, str], Codec] = {
     (SparseRows, "entries"): Sparse(FLOAT),
     (Connection, "rotations"): Array((*FLOAT, *INT), None),
-    (MetricSearch, "matrix"): Either((sp.csr_matrix, sp.csr_array), Sparse(None), Array(None, 2)),
+    # Missing neighbours, and columns that are no point, are at infinity.
+    (Neighbors, "distances"): Array(FLOAT, ("m", "k"), finite=False),
+    (Lists, "blocks"): Array(FLOAT, ("blocks", "coordinates", "columns"), finite=False),
+    (MetricSearch, "matrix"): Either(Array(None, ("m", "n")), Sparse(None)),
     (MetricSearch, "metric"): TEXT,
     (Manifold, "metric"): TEXT,
     (Origins, "sources"): FEATURE_NAMES,
@@ -121,23 +121,11 @@ CODECS: dict[Any, Codec] = {
     float: NUMBER,
     str: TEXT,
     int | str: Parameter(),
-    Mapping[str, Any]: Entries(Parameter()),
+    Mapping[str, Any]: Table(others=Parameter()),
     sp.csr_matrix: Sparse(FLOAT),
 }
-CODECS[Any] = Either((SparseRows,), record_of(SparseRows), Array(FLOAT, 2))  # scaled rows, which have no other type
-EUCLIDEAN = OneOf((record_of(ExactSearch), record_of(LargeSearch)))
+CODECS[Any] = Either(Array(FLOAT, ("m", "n")), fields_of(SparseRows))  # scaled rows, which have no other type
+EUCLIDEAN = OneOf((fields_of(ExactSearch), fields_of(LargeSearch)))
 EXCEPTIONS |= {(CosineSearch, "euclidean"): EUCLIDEAN, (HellingerSearch, "euclidean"): EUCLIDEAN}
 OTHER_SEARCHES = (CosineSearch, HellingerSearch, MetricSearch, DistanceSearch)
-CODECS[Search] = OneOf((*EUCLIDEAN.records, *map(record_of, OTHER_SEARCHES)))
-
-
-class Report:
-    """The time and memory that each stage of a fit took, and how neighbours were searched."""
-
-    parts = Table({"stages": List(record_of(StageReport)), "search": Optional(record_of(SearchReport))})
-
-    def encode(self, value: Any, arrays: Collected) -> Any:
-        return self.parts.encode({"stages": value, "search": value.search}, arrays)
-
-    def decode(self, node: Any, arrays: Arrays) -> FitReport:
-        return FitReport(**self.parts.decode(node, arrays))
+CODECS[Search] = OneOf((*EUCLIDEAN.classes, *map(fields_of, OTHER_SEARCHES)))

@@ -112,6 +112,8 @@ NUMBER = Plain(
     lambda node: type(node) is float or node in ("nan", "inf", "-inf"),
     float,
 )
+NOTHING = Plain("nothing", lambda value: False, str, lambda node: False)
+UNDECODED = Plain("a mapping", _is_a(dict), dict, _is_a(dict))  # a part of the tree that is decoded later
 # Arrays of names. Names of rows are texts and integers, as in the index of a frame; others become texts.
 FEATURE_NAMES = Plain(
     "names of features",
@@ -129,25 +131,16 @@ ROW_NAMES = Plain(
 )
 
 
-class Undecoded:
-    """A part of the tree that is decoded later."""
-
-    def encode(self, value: Any, arrays: Collected) -> Any:
-        return value
-
-    def decode(self, node: Any, arrays: Arrays) -> Any:
-        return node
-
-
 # Arrays
 
 
 @dataclass(frozen=True)
 class Array:
-    """An array of one of some types, with a number of dimensions. None allows any."""
+    """An array of one of some types, with a size for each name in ``shape``. None allows any."""
 
     dtypes: tuple[str, ...] | None
-    ndim: int | None
+    shape: tuple[str, ...] | None
+    finite: bool = True
 
     def encode(self, value: Any, arrays: Collected) -> Any:
         self._check(value)
@@ -155,13 +148,18 @@ class Array:
 
     def decode(self, node: Any, arrays: Arrays) -> np.ndarray:
         expect(type(node) is int and 0 <= node < len(arrays), node, "the number of an array")
-        self._check(arrays[node])
-        return arrays[node]
+        array = arrays[node]
+        self._check(array)
+        # NaN and infinity both reach the smallest or the largest value, which need no copy of a mapped array.
+        if self.finite and array.size and not np.isfinite([array.min(), array.max()]).all():
+            raise ValueError("it has NaN or infinite numbers")
+        return array
 
     def _check(self, array: Any) -> None:
         expect(isinstance(array, np.ndarray), array, "an array")
         expect(self.dtypes is None or array.dtype.name in self.dtypes, array.dtype, f"an array of {self.dtypes}")
-        expect(self.ndim is None or array.ndim == self.ndim, array.shape, f"an array of {self.ndim} dimensions")
+        fits = self.shape is None or array.ndim == len(self.shape)
+        expect(fits, array.shape, f"an array of shape ({', '.join(self.shape or ())})")
 
 
 @dataclass(frozen=True)
@@ -169,6 +167,7 @@ class Sparse:
     """A CSR matrix with values of one of some types. None allows any."""
 
     dtypes: tuple[str, ...] | None
+    finite: bool = True
 
     def encode(self, value: Any, arrays: Collected) -> Any:
         expect(type(value).__name__ in CSR and value.ndim == 2, value, "a CSR matrix")
@@ -189,8 +188,8 @@ class Sparse:
 
     @property
     def _parts(self) -> dict[str, Array]:
-        index = Array(("int32", "int64"), 1)
-        return {"data": Array(self.dtypes, 1), "indices": index, "indptr": index}
+        index = Array(("int32", "int64"), ("entries",))
+        return {"data": Array(self.dtypes, ("entries",), self.finite), "indices": index, "indptr": index}
 
 
 def fits_csr(shape: list[int], n_values: int, indices: np.ndarray, indptr: np.ndarray) -> bool:
@@ -238,64 +237,46 @@ class Optional:
 
 @dataclass(frozen=True)
 class Either:
-    """A value of some types, which is written as a mapping, or a value that is not."""
+    """An array, or a value that is written as a mapping."""
 
-    kinds: tuple[type, ...]
+    array: Array
     mapping: Codec
-    other: Codec
 
     def encode(self, value: Any, arrays: Collected) -> Any:
-        return (self.mapping if isinstance(value, self.kinds) else self.other).encode(value, arrays)
+        return (self.array if isinstance(value, np.ndarray) else self.mapping).encode(value, arrays)
 
     def decode(self, node: Any, arrays: Arrays) -> Any:
-        return (self.mapping if isinstance(node, dict) else self.other).decode(node, arrays)
+        return (self.mapping if isinstance(node, dict) else self.array).decode(node, arrays)
 
 
 @dataclass(frozen=True)
 class Table:
-    """A mapping with known keys, some of which may be missing."""
+    """A mapping with known keys, some of which may be missing, and perhaps others. Errors name the key."""
 
-    required: Mapping[str, Codec]
+    required: Mapping[str, Codec] = field(default_factory=dict)
     optional: Mapping[str, Codec] = field(default_factory=dict)
+    others: Codec = NOTHING
 
     def encode(self, value: Any, arrays: Collected) -> Any:
-        codecs = self._codecs_of(value)
-        return {key: codecs[key].encode(item, arrays) for key, item in value.items()}
+        return self._each(value, lambda codec, item: codec.encode(item, arrays))
 
     def decode(self, node: Any, arrays: Arrays) -> dict[str, Any]:
         expect(isinstance(node, dict), node, "a mapping")
-        codecs = self._codecs_of(node)
-        return {key: codecs[key].decode(item, arrays) for key, item in node.items()}
+        return self._each(node, lambda codec, item: codec.decode(item, arrays))
 
-    def _codecs_of(self, keys: Any) -> dict[str, Codec]:
-        known = {**self.required, **self.optional}
-        is_right = self.required.keys() <= set(keys) <= known.keys()
-        expect(is_right, sorted(keys), f"a mapping with {', '.join(self.required)}")
-        return known
-
-
-@dataclass(frozen=True)
-class Entries:
-    """A mapping with any keys. Errors name the key."""
-
-    of: Codec
-
-    def encode(self, value: Any, arrays: Collected) -> Any:
-        return {key: self._named(key, self.of.encode, item, arrays) for key, item in value.items()}
-
-    def decode(self, node: Any, arrays: Arrays) -> dict[str, Any]:
-        expect(isinstance(node, dict), node, "a mapping")
-        return {key: self._named(key, self.of.decode, item, arrays) for key, item in node.items()}
-
-    def _named(self, key: str, code: Callable[[Any, Any], Any], item: Any, arrays: Any) -> Any:
-        try:
-            return code(item, arrays)
-        except ValueError as error:
-            raise ValueError(f"{key}: {error}") from error
+    def _each(self, items: Mapping[str, Any], code: Callable[[Codec, Any], Any]) -> dict[str, Any]:
+        known, coded = {**self.required, **self.optional}, {}
+        expect(self.required.keys() <= items.keys(), list(items), f"a mapping with {', '.join(self.required)}")
+        for key, item in items.items():
+            try:
+                coded[key] = code(known.get(key, self.others), item)
+            except ValueError as error:
+                raise ValueError(f"{key}: {error}") from error
+        return coded
 
 
 @dataclass(frozen=True)
-class Record:
+class Fields:
     """A value class, field by field. If the class checks its fields when made, it does so again when it is read."""
 
     made: type
@@ -303,7 +284,7 @@ class Record:
 
     def encode(self, value: Any, arrays: Collected) -> Any:
         expect(type(value) is self.made, type(value).__name__, self.made.__name__)
-        return {name: codec.encode(getattr(value, name), arrays) for name, codec in self.fields.items()}
+        return Table(self.fields).encode({name: getattr(value, name) for name in self.fields}, arrays)
 
     def decode(self, node: Any, arrays: Arrays, **given: Any) -> Any:
         """``given`` are fields that are not in the file."""
@@ -314,7 +295,7 @@ class Record:
 class OneOf:
     """One of several value classes, with its name."""
 
-    records: tuple[Record, ...]
+    classes: tuple[Fields, ...]
 
     def encode(self, value: Any, arrays: Collected) -> Any:
         name = type(value).__name__
@@ -324,7 +305,78 @@ class OneOf:
         expect(isinstance(node, list) and len(node) == 2, node, "a name and its value")
         return self._named(node[0]).decode(node[1], arrays)
 
-    def _named(self, name: Any) -> Record:
-        found = [record for record in self.records if record.made.__name__ == name]
-        expect(bool(found), name, f"one of {', '.join(record.made.__name__ for record in self.records)}")
+    def _named(self, name: Any) -> Fields:
+        found = [fields for fields in self.classes if fields.made.__name__ == name]
+        expect(bool(found), name, f"one of {', '.join(fields.made.__name__ for fields in self.classes)}")
         return found[0]
+
+
+# Parameters of an estimator, which may be of many types
+
+
+class Parameter:
+    """None, a truth value, a number, a text, an array, a sparse matrix, a RandomState, or dicts, lists and tuples of
+    these.
+
+    What JSON has is written as it is, everything else with the name of its kind. Sparse matrices become CSR.
+    """
+
+    def encode(self, value: Any, arrays: Collected) -> Any:
+        if isinstance(value, str):
+            return str(value)  # numpy's texts too: files have no arrays of texts
+        if isinstance(value, np.generic):
+            return {"scalar": arrays.number(np.asarray(value))}
+        if value is None or isinstance(value, bool | int):
+            return value
+        if isinstance(value, float) and math.isfinite(value):
+            return value
+        if sp.issparse(value):
+            value = value.tocsr()
+        elif hasattr(value, "__array__"):
+            value = np.asarray(value)
+        kind = next((name for name, (made, _) in self._kinds.items() if isinstance(value, made)), None)
+        expect(kind is not None, value, "a number, a text, an array or a sparse matrix")
+        return {kind: self._kinds[str(kind)][1].encode(value, arrays)}
+
+    def decode(self, node: Any, arrays: Arrays) -> Any:
+        if node is None or isinstance(node, bool | int | float | str):
+            return node
+        expect(isinstance(node, dict) and len(node) == 1, node, "a parameter")
+        ((kind, inner),) = node.items()
+        if kind == "scalar":
+            return Array(None, (), finite=False).decode(inner, arrays)[()]
+        expect(kind in self._kinds, kind, "a parameter")
+        return self._kinds[kind][1].decode(inner, arrays)
+
+    @property
+    def _kinds(self) -> dict[str, tuple[Any, Codec]]:
+        """The types of values that JSON does not have, and how they are written."""
+        return {
+            "float": (float, NUMBER),
+            "dict": (dict, Table(others=self)),
+            "list": (list, List(self)),
+            "tuple": (tuple, List(self, tuple)),
+            "random_state": (np.random.RandomState, RandomState()),
+            "sparse": ((sp.csr_matrix, sp.csr_array), Sparse(None, finite=False)),
+            "array": (np.ndarray, Array(None, None, finite=False)),
+        }
+
+
+class RandomState:
+    """numpy's RandomState of the usual kind, a Mersenne Twister."""
+
+    twister = Table({"key": Array(("uint32",), ("624",)), "pos": INTEGER, "has_gauss": INTEGER, "gauss": NUMBER})
+
+    def encode(self, value: np.random.RandomState, arrays: Collected) -> Any:
+        state = value.get_state(legacy=False)
+        expect(state["bit_generator"] == "MT19937", state["bit_generator"], "a RandomState of numpy's usual kind")
+        flat = {**state["state"], "has_gauss": state["has_gauss"], "gauss": state["gauss"]}
+        return self.twister.encode(flat, arrays)
+
+    def decode(self, node: Any, arrays: Arrays) -> np.random.RandomState:
+        state = self.twister.decode(node, arrays)
+        is_state = len(state["key"]) == 624 and 0 <= state["pos"] <= 624 and state["has_gauss"] in (0, 1)
+        expect(is_state, node, "the state of a RandomState")
+        restored = np.random.RandomState()
+        restored.set_state(("MT19937", state["key"], state["pos"], state["has_gauss"], state["gauss"]))
+        return restored

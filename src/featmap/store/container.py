@@ -28,6 +28,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -63,32 +64,22 @@ def write_file(path: Path, kind: str, contents: Contents) -> None:
     described = {"kind": kind, "featmap": __version__, "arrays": table, "content": contents.content}
     header = json.dumps(described, allow_nan=False, separators=(",", ":")).encode()
     offsets, end = _offsets([array.nbytes for array in arrays], PREAMBLE.size + len(header))
+    preamble = PREAMBLE.pack(MAGIC, FORMAT, 0, end + DIGEST_SIZE, len(header))
+    digest = blake2b(digest_size=DIGEST_SIZE)
     with replacing(path) as file:
-        digested = _Digested(file)
-        digested.write(PREAMBLE.pack(MAGIC, FORMAT, 0, end + DIGEST_SIZE, len(header)))
-        digested.write(header)
-        for array, offset in zip(arrays, offsets, strict=True):
-            digested.write(bytes(offset - digested.n_written))
-            flat = array.ravel(order="K").view(np.uint8)
-            for start in range(0, len(flat), CHUNK):
-                digested.write(flat[start : start + CHUNK])
-        file.write(digested.digest())
+        for piece in chain([preamble, header], _pieces(arrays, offsets, PREAMBLE.size + len(header))):
+            digest.update(piece)
+            file.write(piece)
+        file.write(digest.digest())
 
 
-class _Digested:
-    """Counts and digests what is written to a file."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file, self._hash = file, blake2b(digest_size=DIGEST_SIZE)
-        self.n_written = 0
-
-    def write(self, piece: Any) -> None:
-        self._hash.update(piece)
-        self._file.write(piece)
-        self.n_written += len(piece)
-
-    def digest(self) -> bytes:
-        return self._hash.digest()
+def _pieces(arrays: Sequence[np.ndarray], offsets: Sequence[int], end: int) -> Iterator[Any]:
+    """The bytes of the arrays at their offsets, with zeros between, after ``end`` bytes."""
+    for array, offset in zip(arrays, offsets, strict=True):
+        yield bytes(offset - end)
+        flat = array.ravel(order="K").view(np.uint8)
+        yield from (flat[start : start + CHUNK] for start in range(0, len(flat), CHUNK))
+        end = offset + array.nbytes
 
 
 def read_file(path: Path, kind: str, *, mapped: bool) -> Contents:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,9 @@ from ..checks.parameters import check_parameters
 from ..errors import InvalidParameterError, StoreError
 from ..explanation.points import MappedData
 from ..preparation.prepare import Recipe
-from .checks import check_mapped_data, numbers_in, require, require_finite
-from .classes import DOUBLE, FLOAT, INT, Report, record_of
+from ..run.progress import FitReport
+from .checks import check_mapped_data, require
+from .classes import DOUBLE, FLOAT, INT, fields_of
 from .codecs import (
     FEATURE_NAMES,
     INTEGER,
@@ -25,7 +26,8 @@ from .codecs import (
     TEXT,
     Array,
     Codec,
-    Entries,
+    Fields,
+    Parameter,
     Sparse,
     Table,
     pack,
@@ -33,41 +35,32 @@ from .codecs import (
     within,
 )
 from .container import Contents, read_file, refusing, write_file
-from .parameters import Parameter
 
 KIND = "fitted model"
 ATTRIBUTES: Mapping[str, Codec] = {
-    "embedding_": Array(FLOAT, 2),
-    "frames_": Array(FLOAT, 3),
+    "embedding_": Array(FLOAT, ("m", "d'")),
+    "frames_": Array(FLOAT, ("m", "d'", "d'")),
     "graph_": Sparse(FLOAT),
-    "intrinsic_dim_": Array(INT, 1),
-    "radii_": Array(DOUBLE, 2),
-    "embedding_radii_": Array(DOUBLE, 2),
-    "density_correlation_": Array(DOUBLE, 1),
-    "total_radii_": Array(DOUBLE, 1),
-    "embedding_total_radii_": Array(DOUBLE, 1),
+    "intrinsic_dim_": Array(INT, ("m",)),
+    "radii_": Array(DOUBLE, ("m", "d'")),
+    "embedding_radii_": Array(DOUBLE, ("m", "d'")),
+    "density_correlation_": Array(DOUBLE, ("d'",)),
+    "total_radii_": Array(DOUBLE, ("m",)),
+    "embedding_total_radii_": Array(DOUBLE, ("m",)),
     "total_density_correlation_": NUMBER,
     "shape_correlation_": NUMBER,
-    "mean_shapes_": Array(DOUBLE, 1),
+    "mean_shapes_": Array(DOUBLE, ("2",)),
     "n_epochs_": INTEGER,
     "n_features_in_": INTEGER,
-    "fit_report_": Report(),
+    "fit_report_": fields_of(FitReport),
 }
 # What only some models have: names of features and rows, and the containers that set_output asked for.
 SOMETIMES: Mapping[str, Codec] = {
     "feature_names_in_": FEATURE_NAMES,
     "row_names_in_": ROW_NAMES,
-    "recipe_": record_of(Recipe),
-    "_sklearn_output_config": Table({}, {"transform": TEXT}),
+    "recipe_": fields_of(Recipe),
+    "_sklearn_output_config": Table(optional={"transform": TEXT}),
 }
-MODEL = Table(
-    {
-        "made_by": TEXT,
-        "parameters": Entries(Parameter()),
-        "mapped": record_of(MappedData),
-        "attributes": Table(ATTRIBUTES, SOMETIMES),
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -78,6 +71,17 @@ class SavedModel:
     parameters: dict[str, Any]
     mapped: MappedData
     attributes: dict[str, Any]
+
+
+MODEL = Fields(
+    SavedModel,
+    {
+        "made_by": TEXT,
+        "parameters": Table(others=Parameter()),
+        "mapped": fields_of(MappedData),
+        "attributes": Table(ATTRIBUTES, SOMETIMES),
+    },
+)
 
 
 def save_model(path: str | os.PathLike[str], model: SavedModel) -> None:
@@ -92,7 +96,7 @@ def save_model(path: str | os.PathLike[str], model: SavedModel) -> None:
     if isinstance(given, tuple | list) and len(given) == 3:  # umap-learn's: the search index is never used here
         parameters = {**parameters, "precomputed_knn": given[:2]}
     try:
-        contents = pack(MODEL, {**vars(model), "parameters": parameters})
+        contents = pack(MODEL, replace(model, parameters=parameters))
         with np.errstate(over="ignore", invalid="ignore"):
             _checked_model(contents, model.made_by, parameters)
     except (ValueError, OverflowError) as error:
@@ -109,7 +113,7 @@ def load_model(path: str | os.PathLike[str], made_by: str, parameters: Iterable[
 
 
 def _checked_model(contents: Contents, made_by: str, parameters: Iterable[str]) -> SavedModel:
-    model = SavedModel(**unpack(MODEL, contents))
+    model: SavedModel = unpack(MODEL, contents)
     if model.made_by != made_by:
         raise ValueError(f"it is a {model.made_by}, not a {made_by}; load it with that class")
     others = set(model.parameters) ^ set(parameters)
@@ -126,35 +130,19 @@ def _checked_model(contents: Contents, made_by: str, parameters: Iterable[str]) 
 
 def check_attributes(attributes: Mapping[str, Any], mapped: MappedData) -> None:
     """Check the attributes against the map that they describe."""
-    n_columns = mapped.data.shape[1] if mapped.manifold.has_features else mapped.data.shape[0]
-    for name, shape in shapes_of_attributes(mapped, n_columns).items():
-        require(name, name not in attributes or attributes[name].shape == shape)
-    for name, codec in ATTRIBUTES.items():
-        if isinstance(codec, Array | Sparse):
-            require_finite(name, *numbers_in(attributes[name]))
+    n_rows, dim = mapped.embedding.shape
+    n_columns = mapped.data.shape[1] if mapped.manifold.has_features else n_rows
+    sizes = {"m": n_rows, "d'": dim, "2": 2}
+    shapes = {name: codec.shape for name, codec in ATTRIBUTES.items() if isinstance(codec, Array)}
+    for name, shape in shapes.items():
+        require(name, attributes[name].shape == tuple(sizes[size] for size in shape or ()))
+    require("graph_", attributes["graph_"].shape == (n_rows, n_rows))
+    for name, n_names in (("feature_names_in_", n_columns), ("row_names_in_", n_rows)):
+        require(name, name not in attributes or len(attributes[name]) == n_names)
     require("n_features_in_", attributes["n_features_in_"] == n_columns)
     require("n_epochs_", attributes["n_epochs_"] >= 0)
     require("intrinsic_dim_", within(attributes["intrinsic_dim_"], 0, mapped.tangents.n_directions + 1))
     if "recipe_" in attributes:
         missing, origins = attributes["recipe_"].missing, attributes["recipe_"].origins
         require("recipe_", len(origins) == len(missing) == mapped.data.shape[1])
-        require_finite("recipe_", missing, origins.factor, origins.offset)
         require("recipe_", bool((origins.factor != 0).all()))
-
-
-def shapes_of_attributes(mapped: MappedData, n_columns: int) -> dict[str, tuple[int, ...]]:
-    n_rows, dim = mapped.embedding.shape
-    return {
-        "embedding_": (n_rows, dim),
-        "frames_": (n_rows, dim, dim),
-        "graph_": (n_rows, n_rows),
-        "intrinsic_dim_": (n_rows,),
-        "radii_": (n_rows, dim),
-        "embedding_radii_": (n_rows, dim),
-        "density_correlation_": (dim,),
-        "total_radii_": (n_rows,),
-        "embedding_total_radii_": (n_rows,),
-        "mean_shapes_": (2,),
-        "feature_names_in_": (n_columns,),
-        "row_names_in_": (n_rows,),
-    }
