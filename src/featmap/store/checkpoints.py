@@ -20,7 +20,7 @@ from ..run.checkpoint import FileCheckpoint
 from ..run.progress import COARSE_LAYOUT
 from ..values import Connection, Graph, Neighbors, Tangents
 from .checks import check_stage, points_of_level
-from .classes import FLOAT, record_of
+from .classes import FLOAT, fields_of
 from .codecs import INTEGER, TEXT, Array, Collected, Either, Entries, Table, Undecoded, unpack
 from .container import Contents, read_file, refusing, write_file
 from .digests import digest_of
@@ -32,13 +32,13 @@ ADVICE = "delete it to start again, or choose another path"
 CHECKPOINT = Table({"fingerprint": Entries(TEXT), "seed": INTEGER, "stages": Entries(Undecoded())})
 # The data are not stored: they come with every fit, and the search is built from them again.
 STAGES: Mapping[str, Any] = {
-    "neighbors": record_of(Neighbors),
-    "graph": record_of(Graph),
-    "tangents": record_of(Tangents, without={"centers"}),
-    "start": Either((CoarseStart,), record_of(CoarseStart), Array(FLOAT, 2)),  # levels of groups, or positions
-    COARSE_LAYOUT: record_of(State),
-    "alignment": record_of(Connection),
-    "layout": record_of(State),
+    "neighbors": fields_of(Neighbors),
+    "graph": fields_of(Graph),
+    "tangents": fields_of(Tangents, without={"centers"}),
+    "start": Either((CoarseStart,), fields_of(CoarseStart), Array(FLOAT, 2)),  # levels of groups, or positions
+    COARSE_LAYOUT: fields_of(State),
+    "alignment": fields_of(Connection),
+    "layout": fields_of(State),
 }
 
 

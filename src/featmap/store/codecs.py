@@ -295,7 +295,7 @@ class Entries:
 
 
 @dataclass(frozen=True)
-class Record:
+class Fields:
     """A value class, field by field. If the class checks its fields when made, it does so again when it is read."""
 
     made: type
@@ -314,7 +314,7 @@ class Record:
 class OneOf:
     """One of several value classes, with its name."""
 
-    records: tuple[Record, ...]
+    classes: tuple[Fields, ...]
 
     def encode(self, value: Any, arrays: Collected) -> Any:
         name = type(value).__name__
@@ -324,7 +324,7 @@ class OneOf:
         expect(isinstance(node, list) and len(node) == 2, node, "a name and its value")
         return self._named(node[0]).decode(node[1], arrays)
 
-    def _named(self, name: Any) -> Record:
-        found = [record for record in self.records if record.made.__name__ == name]
-        expect(bool(found), name, f"one of {', '.join(record.made.__name__ for record in self.records)}")
+    def _named(self, name: Any) -> Fields:
+        found = [fields for fields in self.classes if fields.made.__name__ == name]
+        expect(bool(found), name, f"one of {', '.join(fields.made.__name__ for fields in self.classes)}")
         return found[0]

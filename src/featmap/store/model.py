@@ -16,7 +16,7 @@ from ..errors import InvalidParameterError, StoreError
 from ..explanation.points import MappedData
 from ..preparation.prepare import Recipe
 from .checks import check_mapped_data, numbers_in, require, require_finite
-from .classes import DOUBLE, FLOAT, INT, Report, record_of
+from .classes import DOUBLE, FLOAT, INT, Report, fields_of
 from .codecs import (
     FEATURE_NAMES,
     INTEGER,
@@ -57,14 +57,14 @@ ATTRIBUTES: Mapping[str, Codec] = {
 SOMETIMES: Mapping[str, Codec] = {
     "feature_names_in_": FEATURE_NAMES,
     "row_names_in_": ROW_NAMES,
-    "recipe_": record_of(Recipe),
+    "recipe_": fields_of(Recipe),
     "_sklearn_output_config": Table({}, {"transform": TEXT}),
 }
 MODEL = Table(
     {
         "made_by": TEXT,
         "parameters": Entries(Parameter()),
-        "mapped": record_of(MappedData),
+        "mapped": fields_of(MappedData),
         "attributes": Table(ATTRIBUTES, SOMETIMES),
     }
 )
