@@ -23,11 +23,10 @@ from ..layout.descent import State
 from ..layout.levels import CoarseStart
 from ..neighbors.exact import ExactSearch
 from ..neighbors.given_distances import DistanceSearch
-from ..neighbors.hellinger import HellingerSearch
 from ..neighbors.large import LargeSearch
 from ..neighbors.list_search import ListSearch, Partition, Width
 from ..neighbors.lists import Lists
-from ..neighbors.other import CosineSearch, MetricSearch
+from ..neighbors.other import CosineSearch, HellingerSearch, MetricSearch
 from ..neighbors.quantizer import Quantizer
 from ..neighbors.search import Search
 from ..pipeline import Manifold
@@ -47,10 +46,10 @@ from .codecs import (
     Collected,
     Either,
     Entries,
+    Fields,
     List,
     OneOf,
     Optional,
-    Record,
     Sparse,
     Table,
 )
@@ -72,11 +71,11 @@ NOT_STORED = {
 }
 
 
-def record_of(made: type, *, without: Collection[str] = ()) -> Record:
+def fields_of(made: type, *, without: Collection[str] = ()) -> Fields:
     """The codec of a class, from its fields and their annotations."""
     kinds = get_type_hints(made, include_extras=True)
     names = [part.name for part in fields(made) if part.name not in {*NOT_STORED.get(made, ()), *without}]
-    return Record(made, {name: EXCEPTIONS.get((made, name)) or codec_of(kinds[name]) for name in names})
+    return Fields(made, {name: EXCEPTIONS.get((made, name)) or codec_of(kinds[name]) for name in names})
 
 
 def codec_of(kind: Any) -> Codec:
@@ -84,14 +83,14 @@ def codec_of(kind: Any) -> Codec:
     if kind in CODECS:
         return CODECS[kind]
     if kind in CLASSES:
-        return record_of(kind)
+        return fields_of(kind)
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:  # Annotated[NDArray[np.float32], "(m, k)"]
         array, shape = parts
         return Array(tuple(types_of_numbers(array)), len(re.findall("[^(),]+", shape)))
     if origin in (Union, UnionType):
         some = [part for part in parts if part is not NoneType and (part in CLASSES or len(parts) == 2)]
-        of = codec_of(some[0]) if len(some) == 1 else OneOf(tuple(record_of(part) for part in some))
+        of = codec_of(some[0]) if len(some) == 1 else OneOf(tuple(fields_of(part) for part in some))
         return Optional(of) if NoneType in parts else of
     if origin in (Sequence, tuple):
         return List(codec_of(parts[0]), tuple if origin is tuple else list)
@@ -124,17 +123,17 @@ CODECS: dict[Any, Codec] = {
     Mapping[str, Any]: Entries(Parameter()),
     sp.csr_matrix: Sparse(FLOAT),
 }
-CODECS[Any] = Either((SparseRows,), record_of(SparseRows), Array(FLOAT, 2))  # scaled rows, which have no other type
-EUCLIDEAN = OneOf((record_of(ExactSearch), record_of(LargeSearch)))
+CODECS[Any] = Either((SparseRows,), fields_of(SparseRows), Array(FLOAT, 2))  # scaled rows, which have no other type
+EUCLIDEAN = OneOf((fields_of(ExactSearch), fields_of(LargeSearch)))
 EXCEPTIONS |= {(CosineSearch, "euclidean"): EUCLIDEAN, (HellingerSearch, "euclidean"): EUCLIDEAN}
 OTHER_SEARCHES = (CosineSearch, HellingerSearch, MetricSearch, DistanceSearch)
-CODECS[Search] = OneOf((*EUCLIDEAN.records, *map(record_of, OTHER_SEARCHES)))
+CODECS[Search] = OneOf((*EUCLIDEAN.classes, *map(fields_of, OTHER_SEARCHES)))
 
 
 class Report:
     """The time and memory that each stage of a fit took, and how neighbours were searched."""
 
-    parts = Table({"stages": List(record_of(StageReport)), "search": Optional(record_of(SearchReport))})
+    parts = Table({"stages": List(fields_of(StageReport)), "search": Optional(fields_of(SearchReport))})
 
     def encode(self, value: Any, arrays: Collected) -> Any:
         return self.parts.encode({"stages": value, "search": value.search}, arrays)
