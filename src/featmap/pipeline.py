@@ -39,12 +39,11 @@ from .layout.ring import place_unconnected
 from .layout.similarity import Curve
 from .layout.start import make_start
 from .layout.terms import Terms
-from .neighbors import fill_lists, find_neighbors, gave_up_lists, give_up_lists, make_search, search_rows
+from .neighbors import find_neighbors, large_search, make_search, search_rows
 from .neighbors.given_distances import DistanceSearch
 from .neighbors.other import MetricSearch, check_metric, unconnected_from, warn_of_other_distances
 from .neighbors.search import Search
-from .run import Run
-from .run.allocator import return_free_memory
+from .run import Run, return_free_memory
 from .run.progress import COARSE_LAYOUT, LISTS
 from .tangents.alignment import connect
 from .tangents.svd import find_tangents, radii_without_directions
@@ -165,9 +164,10 @@ def fit_map(X: Matrix, settings: Settings, run: Run) -> Fitted:
     """X → a map with frames."""
     fitted = lay_out(approximate(X, settings, run), settings, run)
     return_free_memory()
-    if gave_up_lists(fitted.manifold.search):
+    large = large_search(fitted.manifold.search)
+    if large is not None and large.gave_up_lists:
         with run.timed(LISTS):
-            fill_lists(fitted.manifold.search, run)
+            large.fill_lists(run)
     return fitted
 
 
@@ -190,7 +190,8 @@ def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold
     search = make_search(space, Z, settings.metric, settings.n_others + 1, settings.metric_kwds)
     rows = search_rows(Z, space, settings.metric)
     neighbors = run.stage("neighbors", given_or_found, search, rows, settings)
-    give_up_lists(search)  # they take more memory than the neighbours, and only new rows need them
+    if (large := large_search(search)) is not None:
+        large.give_up_lists()  # they take more memory than the neighbours, and only new rows need them
     return_free_memory()
     graph = run.stage("graph", neighborhood_graph, neighbors, settings)
     warn_of_unconnected(graph, settings.metric)

@@ -62,8 +62,7 @@ class LargeSearch:
 
     def fill_lists(self, run: Run) -> None:
         """Fill lists that were given up. They have the bytes that they had."""
-        if self.gave_up_lists:
-            self._built(run)
+        self._built(run)
 
     def _built(self, run: Run) -> ListSearch | ExactSearch:
         if self.chosen is not None and not isinstance(self.chosen, UnfilledSearch):
@@ -115,7 +114,7 @@ def search_wide_enough(holder: Holder, k: int, run: Run) -> Any:
     None where the exact search costs about the same.
     """
     n_rows, n_features = holder.shape
-    numbers = np.arange(n_rows)[fixed_sample(n_rows, min(MEASURED_ROWS, n_rows))]
+    numbers = np.arange(n_rows)[fixed_sample(n_rows, MEASURED_ROWS)]
     rows, near = holder.rows(numbers), None
     cost_of_all_pairs = n_rows * (n_features * MULTIPLIED + LOOKED_AT)  # about how long they take for a query
     for n_coordinates, widths in ladder(n_features):
