@@ -98,8 +98,9 @@ class Blocks:
         """The same blocks, made now and kept by the workers."""
         return Blocks(persisted(self.tables), self.starts)
 
-    def rows(self, chosen: np.ndarray) -> Matrix:
-        """Some rows, by their numbers in rising order."""
+    def rows(self, chosen: slice | np.ndarray) -> Matrix:
+        """Some rows, by a slice or by their numbers in rising order."""
+        chosen = np.arange(self.n_rows)[chosen]
         bounds = np.searchsorted(chosen, self.starts)
         take = delayed(getitem, pure=True)
         parts = [
@@ -154,7 +155,7 @@ def scaled_blocks(blocks: Blocks, n_features: int, *, with_unit_rows: bool) -> S
         divided = blocks.mapped(unit_rows).kept()
         lengths = np.concatenate(list(results(divided.each(getitem, 1))))
         return ScaledBlocks(divided.mapped(getitem, 0), n_features, np.zeros(n_features), 1.0, lengths)
-    sample = blocks.rows(np.arange(blocks.n_rows)[rows_for_center(blocks.n_rows)])
+    sample = blocks.rows(rows_for_center(blocks.n_rows))
     lowest, highest = zip(*results(blocks.each(column_ranges)), strict=True)
     sizing = Sizing.of(sample, (np.min(lowest, axis=0), np.max(highest, axis=0)))
     return ScaledBlocks(blocks.mapped(sizing.prepare).kept(), n_features, sizing.center, sizing.scale, None)

@@ -324,7 +324,7 @@ class FeatMAP(local.FeatMAP):
             check_that_workers_see(folder)
             with run.timed("scaling"):
                 if self.metric != "cosine":
-                    compared = table.blocks.rows(np.arange(table.shape[0])[rows_for_scales(table.shape)])
+                    compared = table.blocks.rows(rows_for_scales(table.shape))
                     warn_of_scales(compared, getattr(self, "feature_names_in_", None))
                 rows = ClusterData.of(table, settings)
             fit = ClusterFit(rows, settings, n_partitions, folder, run)

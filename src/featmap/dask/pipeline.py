@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..checks.settings import Settings, is_given
-from ..data.noise import MOST_ROWS, warn_of_noise
+from ..data.noise import rows_for_noise, warn_of_noise
 from ..data.pca import Components, rows_for_components
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix
@@ -49,14 +49,14 @@ class ClusterData:
         pca: Any = settings.pca
         if pca is None:
             if not with_unit_rows:
-                warn_of_noise(blocks.rows(np.arange(blocks.n_rows)[:: -(-blocks.n_rows // MOST_ROWS)]))
+                warn_of_noise(blocks.rows(rows_for_noise(blocks.n_rows)))
             space = scaled_blocks(blocks, table.n_features, with_unit_rows=with_unit_rows)
             return cls(space, space, None)
         if is_given(pca):
             components = Components(pca)
         else:
-            sample = np.arange(blocks.n_rows)[rows_for_components(table.shape, table.is_sparse)]
-            components = Components.of_sample(blocks.rows(sample), pca)
+            sample = blocks.rows(rows_for_components(table.shape, table.is_sparse))
+            components = Components.of_sample(sample, pca)
         in_components = blocks.mapped(_components_of, components)
         space = scaled_blocks(in_components, components.n_components, with_unit_rows=with_unit_rows)
         return cls(scaled_blocks(blocks, table.n_features, with_unit_rows=with_unit_rows), space, components)

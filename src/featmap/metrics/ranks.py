@@ -72,14 +72,7 @@ def trustworthiness(
     >>> round(metrics.trustworthiness(X, Y), 2)
     0.99
     """
-    check_jobs("trustworthiness", n_jobs)
-    table, embedding = checked_pair("trustworthiness", X, Y)
-    n_points = len(embedding)
-    k = rank_neighbors("trustworthiness", n_neighbors, n_points)
-    rows = sample_rows("trustworthiness", n_sample, n_points, random_state)
-    with Run(n_jobs) as run:
-        near = nearest(MapDistances(embedding), rows, k, n_points, run)
-        return ranks_kept(DataDistances.within(scale_data(table)), rows, near, n_points, run)
+    return _ranked("trustworthiness", X, Y, n_neighbors, n_sample, random_state, n_jobs, near_on_map=True)
 
 
 @documented
@@ -130,14 +123,30 @@ def continuity(
     >>> round(metrics.continuity(X, Y), 2)
     0.99
     """
-    check_jobs("continuity", n_jobs)
-    table, embedding = checked_pair("continuity", X, Y)
+    return _ranked("continuity", X, Y, n_neighbors, n_sample, random_state, n_jobs, near_on_map=False)
+
+
+def _ranked(
+    caller: str,
+    X: ArrayLike,
+    Y: ArrayLike,
+    n_neighbors: int,
+    n_sample: int | None,
+    seed: int,
+    n_jobs: int | None,
+    *,
+    near_on_map: bool,
+) -> float:
+    """How well neighbours on the map keep their ranks in the data, or the other way round."""
+    check_jobs(caller, n_jobs)
+    table, embedding = checked_pair(caller, X, Y)
     n_points = len(embedding)
-    k = rank_neighbors("continuity", n_neighbors, n_points)
-    rows = sample_rows("continuity", n_sample, n_points, random_state)
+    k = rank_neighbors(caller, n_neighbors, n_points)
+    rows = sample_rows(caller, n_sample, n_points, seed)
+    on_map, in_data = MapDistances(embedding), DataDistances.within(scale_data(table))
+    near_by, ranked_by = (on_map, in_data) if near_on_map else (in_data, on_map)
     with Run(n_jobs) as run:
-        near = nearest(DataDistances.within(scale_data(table)), rows, k, n_points, run)
-        return ranks_kept(MapDistances(embedding), rows, near, n_points, run)
+        return ranks_kept(ranked_by, rows, nearest(near_by, rows, k, n_points, run), n_points, run)
 
 
 def nearest(distances: Distances, rows: IntArray, k: int, n_points: int, run: Run) -> IntArray:

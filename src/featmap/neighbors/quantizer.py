@@ -86,7 +86,7 @@ class Quantizer:
 def make_quantizer(n_rows: int, rows: Callable[[Any], Matrix], n_coordinates: int, run: Run) -> Quantizer:
     """The quantizer of all rows, by a sample that depends on their number alone. ``rows`` gives chosen rows."""
     n_lists = -(-n_rows // ROWS_PER_LIST)
-    sample = rows(np.arange(n_rows)[fixed_sample(n_rows, min(SAMPLED_PER_LIST * n_lists, n_rows))])
+    sample = rows(np.arange(n_rows)[fixed_sample(n_rows, SAMPLED_PER_LIST * n_lists)])
     return Quantizer.of_sample(sample, n_coordinates, n_lists, run)
 
 
