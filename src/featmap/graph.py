@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .errors import warn
 from .kernels.memberships import (
     count_edges,
     edge_weights,
@@ -103,6 +106,17 @@ def join(targets: IntArray, strengths: DoubleArray, firsts: np.ndarray, lasts: n
         lambda start, stop: fill_forward(targets, joined, firsts, lasts, indptr, ends, start, stop, indices, weights),
     )
     return Graph(sorted_csr(weights, indices, edge_numbers(indptr)))
+
+
+def warn_of_unconnected(graph: Graph, metric: Any) -> None:
+    """A warning counts the rows without any edge."""
+    n_rows, n_unconnected = len(graph.is_connected), int((~graph.is_connected).sum())
+    if n_unconnected:
+        warn(
+            f"{n_unconnected} of {n_rows} rows have no neighbours: they are as far from all others as "
+            f"metric={metric!r} can tell, or neighbours were missing; they have no importance and no arrows, and a "
+            "fit places them on a ring around the map"
+        )
 
 
 def edges_to_neighbors(

@@ -17,7 +17,6 @@ from .data.noise import warn_of_noise
 from .data.pca import Components
 from .data.scaling import ScaledData, scale_data, without_features
 from .data.sparse import Matrix
-from .errors import warn
 from .frames import make_frame_fitter
 from .graph import (
     build_graph,
@@ -25,6 +24,7 @@ from .graph import (
     edges_to_neighbors,
     mean_distance,
     neighbor_memberships,
+    warn_of_unconnected,
     weights_of_neighbors,
 )
 from .layout.coarse import spread
@@ -138,10 +138,6 @@ class Manifold:
         """The same without the factors that only the alignment needs."""
         return replace(self, tangents=self.tangents.without_leading())
 
-    def without_graph(self) -> Manifold:
-        """The same without the graph, while the layout has it in its own order."""
-        return replace(self, graph=NO_GRAPH)
-
     def into_space(self, X: Matrix, run: Run) -> Matrix:
         """Rows of features as neighbourhoods see them: as they are, or their principal components."""
         return X if self.components is None else self.components.of(X, run)
@@ -244,7 +240,7 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run, align: Align | Non
     """
     curve, plan = Curve.fit(settings.min_dist, settings.spread), settings.plan(manifold.space.shape[0])
     order, graph, start = find_start(manifold, settings, curve, plan, run)
-    manifold = manifold.without_graph()
+    manifold = replace(manifold, graph=NO_GRAPH)
     return_free_memory()
     kind = settings.n_components, manifold.tangent_center, settings.frames
     align_here = partial(connect, manifold.space, manifold.tangents, graph, *kind)
@@ -310,17 +306,6 @@ def neighborhood_graph(neighbors: Neighbors, settings: NeighborhoodSettings, run
     """The graph of the n_neighbors − 1 nearest others."""
     near = neighbors.first(settings.n_neighbors - 1)
     return build_graph(near, settings.n_neighbors, unconnected_from(settings.metric), run)
-
-
-def warn_of_unconnected(graph: Graph, metric: Any) -> None:
-    """A warning counts the rows without any edge."""
-    n_rows, n_unconnected = len(graph.is_connected), int((~graph.is_connected).sum())
-    if n_unconnected:
-        warn(
-            f"{n_unconnected} of {n_rows} rows have no neighbours: they are as far from all others as "
-            f"metric={metric!r} can tell, or neighbours were missing; they have no importance and no arrows, and a "
-            "fit places them on a ring around the map"
-        )
 
 
 def tangent_spaces(

@@ -26,7 +26,7 @@ from ..neighbors.list_search import ListSearch, Partition
 from ..neighbors.lists import Lists
 from ..neighbors.other import CosineSearch
 from ..neighbors.search import Search
-from ..values import IntArray
+from ..values import IntArray, edge_numbers
 from .blocks import Blocks
 from .cluster import results
 from .search import AllPairs, ClusterSearch, Partitions
@@ -67,7 +67,7 @@ def table_in_files(matrix: Blocks, folder: Path) -> Matrix:
     entries = sp.csr_matrix((matrix.n_rows, n_features), dtype=np.float32)
     entries.data = array_in_file(folder / "values", [part.data for part in rows], starts, shape, np.float32)
     entries.indices = array_in_file(folder / "columns", [part.indices for part in rows], starts, shape, np.int32)
-    entries.indptr = indptr.astype(np.int32) if indptr[-1] < 2**31 else indptr
+    entries.indptr = edge_numbers(indptr)
     return SparseRows(entries, next(results([matrix.tables[0].zeros])))
 
 

@@ -19,10 +19,11 @@ from ..data.noise import rows_for_noise, warn_of_noise
 from ..data.pca import Components, rows_for_components
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix
+from ..graph import warn_of_unconnected
 from ..neighbors import EXACT_BELOW
 from ..neighbors.large import search_wide_enough
 from ..neighbors.search import without_self
-from ..pipeline import Fitted, Manifold, lay_out, neighborhood_graph, tangent_weights, warn_of_unconnected
+from ..pipeline import Fitted, Manifold, lay_out, neighborhood_graph, tangent_weights
 from ..run import Run
 from ..values import Connection, Graph, IntArray, Neighbors, Order, Radii, Tangents
 from .blocks import Input, ScaledBlocks, scaled_blocks
@@ -116,10 +117,9 @@ class ClusterFit:
         space = self.rows.space
         workers = Workers(space.matrix, space.n_features, self.n_partitions)
         if space.matrix.n_rows <= EXACT_BELOW:
-            workers.put_into_lists(FIRST_COORDINATES, self.run)
-            return AllPairs(workers.listed)
-        found = search_wide_enough(workers, self.settings.n_others + 1, self.run)
-        return AllPairs(workers.listed) if found is None else found
+            return workers.in_lists(FIRST_COORDINATES, self.run).all_pairs()
+        found: ClusterSearch | AllPairs = search_wide_enough(workers, self.settings.n_others + 1, self.run)
+        return found
 
     def _find_neighbors(self, run: Run) -> Neighbors:
         k, n_rows = self.settings.n_others, self.rows.space.matrix.n_rows

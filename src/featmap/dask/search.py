@@ -34,14 +34,13 @@ FoundInPart = tuple[IntArray, IntArray, np.ndarray, int]  # numbers of rows, the
 Share = tuple[IntArray, Matrix, IntArray]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Workers:
-    """Hold the rows, and put them into lists of their partitions."""
+    """Hold the rows, in blocks until they are put into lists of partitions."""
 
     matrix: Blocks
     n_features: int
     n_partitions: int
-    partitions: Partitions | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -51,21 +50,9 @@ class Workers:
         chosen, places = np.unique(numbers, return_inverse=True)
         return self.matrix.rows(chosen)[places]
 
-    def put_into_lists(self, n_coordinates: int, run: Run) -> Quantizer:
+    def in_lists(self, n_coordinates: int, run: Run) -> Partitions:
         quantizer = make_quantizer(self.matrix.n_rows, self.rows, n_coordinates, run)
-        self.partitions = shuffled(self.matrix, quantizer, self.n_partitions)
-        return quantizer
-
-    def exact(self, queries: Matrix, k: int, run: Run) -> IntArray:
-        return exact_nearest(queries, k, self.listed)[0]
-
-    def search(self, quantizer: Quantizer, width: Width) -> ClusterSearch:
-        return ClusterSearch(quantizer, self.listed, width)
-
-    @property
-    def listed(self) -> Partitions:
-        assert self.partitions is not None, "rows are put into lists first"
-        return self.partitions
+        return shuffled(self.matrix, quantizer, self.n_partitions)
 
 
 @dataclass(frozen=True)
@@ -83,6 +70,20 @@ class Partitions:
         """``function(partition, *arguments)`` of every partition."""
         call = delayed(function, pure=True)
         return [call(part, *arguments) for part in self.parts]
+
+    def nearest(self, queries: Matrix, k: int) -> Found:
+        """The k nearest of all rows that the lists hold, of a few queries: indices and distances."""
+        indices, squared = merged(list(results(self.each(_exact, queries, k))), k)
+        return indices, np.sqrt(squared)
+
+    def exact(self, queries: Matrix, k: int, run: Run) -> IntArray:
+        return self.nearest(queries, k)[0]
+
+    def search(self, quantizer: Quantizer, width: Width) -> ClusterSearch:
+        return ClusterSearch(quantizer, self, width)
+
+    def all_pairs(self) -> AllPairs:
+        return AllPairs(self)
 
 
 def shuffled(matrix: Blocks, quantizer: Quantizer, n_partitions: int) -> Partitions:
@@ -200,19 +201,12 @@ class AllPairs:
         )
 
 
-def exact_nearest(queries: Matrix, k: int, partitions: Partitions) -> Found:
-    """The k nearest of all rows that the lists hold, of a few queries: indices and distances."""
-    compare = delayed(_exact, pure=True)
-    indices, squared = merged(list(results([compare(part, queries, k) for part in partitions.parts])), k)
-    return indices, np.sqrt(squared)
-
-
 def _completed(indices: IntArray, distances: np.ndarray, queries: Matrix, partitions: Partitions) -> Found:
     """Found neighbours, completed for queries whose lists held too few. ``queries`` are all, or only those."""
     short = np.flatnonzero((indices < 0).any(axis=1))
     if len(short):
         asked = queries if queries.shape[0] == len(short) else queries[short]
-        indices[short], distances[short] = exact_nearest(asked, indices.shape[1], partitions)
+        indices[short], distances[short] = partitions.nearest(asked, indices.shape[1])
     return indices, distances
 
 
@@ -334,15 +328,14 @@ def _found(
 
 
 def _exact(part: Partition, queries: Matrix, k: int) -> Found:
-    return part.exact(dense_rows(queries), k)
+    blocks = range(0, queries.shape[0], QUERIES_PER_BLOCK)
+    found = [part.exact(dense_rows(queries, slice(start, start + QUERIES_PER_BLOCK)), k) for start in blocks]
+    indices, squared = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    return indices, squared
 
 
 def _compared(other: Partition, part: Partition, k: int) -> Found:
-    """The nearest rows of one partition, of all rows of another."""
-    blocks = range(0, part.matrix.shape[0], QUERIES_PER_BLOCK)
-    found = [other.exact(dense_rows(part.matrix, slice(start, start + QUERIES_PER_BLOCK)), k) for start in blocks]
-    indices, squared = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-    return indices, squared
+    return _exact(other, part.matrix, k)
 
 
 def _nearest_of_compared(part: Partition, own: int, found: Sequence[Found], k: int) -> FoundInPart:

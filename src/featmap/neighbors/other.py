@@ -135,7 +135,7 @@ def _distances_from(
 
 @dataclass(frozen=True)
 class OverEuclidean:
-    """Base of searches whose distances follow from Euclidean ones, which have the same order."""
+    """Base of searches by distances that follow from Euclidean ones and have the same order."""
 
     euclidean: Search
 
