@@ -331,7 +331,7 @@ class FeatMAP(local.FeatMAP):
             fitted = fit.fit_map()
             self._store(fitted, progress.report)
             self.save(path)
-        self._open(path, fit.exchanged)
+        self._open(path, dict(fit.exchanged))
         if fitted.is_complete:
             kept.finish()
 

@@ -88,8 +88,8 @@ class Partitions:
 
 def shuffled(matrix: Blocks, quantizer: Quantizer, n_partitions: int) -> Partitions:
     """Send every row to the partition that owns its list."""
-    find_homes, sent = delayed(_homes, pure=True), sent_once(quantizer)
-    homes = persisted([find_homes(table, sent) for table in matrix.tables])
+    sent = sent_once(quantizer)
+    homes = persisted(matrix.each(_homes, sent))
     count = delayed(np.bincount, pure=True)
     sizes = sum(results([count(part, minlength=quantizer.n_lists) for part in homes]))
     owners = shared_out(np.asarray(sizes), n_partitions)
