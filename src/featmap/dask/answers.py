@@ -16,7 +16,7 @@ from ..errors import StoreError
 from ..estimator import FeatMAP
 from .blocks import Blocks
 
-BYTES_PER_BLOCK = 2**26  # of an answer
+BYTES_OF_ANSWER = 2**26  # of a block of rows
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def _answer(file: ModelFile, question: str, start: int, stop: int, options: dict
 def of_all_rows(file: ModelFile, question: str, shape: tuple[int, ...], dtype: Any, **options: Any) -> da.Array:
     """The answers of a method of the model that takes rows, for all rows, as a lazy array."""
     n_rows, row_bytes = shape[0], int(np.prod(shape[1:], dtype=np.int64)) * np.dtype(dtype).itemsize
-    step = max(1, BYTES_PER_BLOCK // max(row_bytes, 1))
+    step = max(1, BYTES_OF_ANSWER // max(row_bytes, 1))
     ask = delayed(_answer, pure=True)
     blocks = [
         da.from_delayed(

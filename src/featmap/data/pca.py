@@ -17,9 +17,9 @@ from sklearn.utils.extmath import randomized_svd
 from ..errors import InvalidDataError
 from ..kernels.search import multiply_rows, project_rows
 from ..run import Run
-from ..run.threads import BLOCK
 from ..values import DoubleArray, FloatArray
-from .scaling import BYTES_PER_BLOCK, scale_data
+from .scaling import scale_data
+from .sizing import rows_in_cache
 from .sparse import Matrix, dense_rows, up_to_translation
 
 SAMPLE_ROWS = 10_000
@@ -129,7 +129,7 @@ class Components:
 
     def rows_per_block(self, rows_each: int = 1) -> int:
         """The number of points in a block that stays in cache if each point needs ``rows_each`` rows of features."""
-        return int(np.clip(BYTES_PER_BLOCK // (8 * self.n_features * rows_each), 1, BLOCK))
+        return rows_in_cache(8 * self.n_features * rows_each)
 
     @cached_property
     def _transposed(self) -> DoubleArray:

@@ -15,12 +15,11 @@ from ..kernels.ranks import count_before
 from ..kernels.search import smallest_of_each_row
 from ..run import Run
 from ..values import DoubleArray, IntArray
-from .checks import check_jobs, checked_pair, documented, rank_neighbors, sample_rows
+from .checks import N_SAMPLE, check_jobs, checked_pair, documented, rank_neighbors, sample_rows
 from .distances import DataDistances, Distances, MapDistances
 
-N_QUERIES = 2000
-BYTES_PER_BLOCK = 2**27  # for the distances from a block of queries to all points
-QUERIES_PER_BLOCK = 256
+BYTES_OF_DISTANCES = 2**27  # for the distances from a block of queries to all points
+MOST_QUERIES = 256  # in a block
 
 
 @documented
@@ -29,7 +28,7 @@ def trustworthiness(
     Y: ArrayLike,
     *,
     n_neighbors: int = 15,
-    n_sample: int | None = N_QUERIES,
+    n_sample: int | None = N_SAMPLE,
     random_state: int = 0,
     n_jobs: int | None = -1,
 ) -> float:
@@ -81,7 +80,7 @@ def continuity(
     Y: ArrayLike,
     *,
     n_neighbors: int = 15,
-    n_sample: int | None = N_QUERIES,
+    n_sample: int | None = N_SAMPLE,
     random_state: int = 0,
     n_jobs: int | None = -1,
 ) -> float:
@@ -182,4 +181,4 @@ def _to_others(distances: Distances, rows: IntArray) -> DoubleArray:
 
 
 def _queries_per_block(n_points: int) -> int:
-    return int(np.clip(BYTES_PER_BLOCK // (8 * n_points), 1, QUERIES_PER_BLOCK))
+    return int(np.clip(BYTES_OF_DISTANCES // (8 * n_points), 1, MOST_QUERIES))

@@ -13,10 +13,9 @@ import numpy as np
 from ..data.pca import fixed_sample, principal_directions
 from ..kernels.bounds import bounding_coordinates, nearest_within_bounds
 from ..values import DoubleArray, FloatArray, IntArray
-from .search import Found, squared_sizes
+from .search import ROWS_FOR_DIRECTIONS, Found, squared_sizes
 
 N_COORDINATES = 64
-ROWS_FOR_DIRECTIONS = 4000
 MOST_ROWS = 10_000  # more are searched by lists; where these find too few, bounds rule out too few
 FEWEST_VALUES = 2**21  # of all rows; fewer are compared in less time than directions take
 # Bounds are worth their time if they leave no more than this part of the rows to compare, on average of some queries.

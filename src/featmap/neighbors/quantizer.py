@@ -16,11 +16,10 @@ from ..run import Run
 from ..run.threads import one_library_thread
 from ..values import FloatArray, IntArray
 from .lists import Lists
-from .search import QUERIES_PER_BLOCK
+from .search import QUERIES_PER_BLOCK, ROWS_FOR_DIRECTIONS
 
 ROWS_PER_LIST = 128
 SAMPLED_PER_LIST = 24  # rows of the sample from which the centres of the lists are found
-ROWS_FOR_DIRECTIONS = 4000
 CELLS_BEYOND = 3  # of the centres that are looked for: a home is the nearest centre of four cells
 ROUNDS = 8  # of k-means
 LARGEST_SHARE = 3  # a list with more than so many times its share of the sample is split again

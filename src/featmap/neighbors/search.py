@@ -17,6 +17,7 @@ from ..values import FloatArray, IntArray, Neighbors, SearchReport
 Found = tuple[IntArray, np.ndarray]
 
 QUERIES_PER_BLOCK = 512
+ROWS_FOR_DIRECTIONS = 4000  # of the sample that coordinates are found from
 EXACT = SearchReport(1.0, "exact")
 
 
