@@ -30,7 +30,6 @@ LOCAL_BELOW = 1_000_000  # rows; below, moving rows costs more than a second mac
 ROWS_PER_PARTITION = 500_000
 MOST_PARTITIONS = 64  # partitions exchange rows in pairs
 
-
 ABOUT = """A map of data that are spread over a cluster.
 
 The parameters, the map and all answers are those of `featmap.FeatMAP`: a fit on any number of workers of one kind
@@ -42,7 +41,6 @@ bytes partitions exchanged, by stage.
 It takes the metrics ``"euclidean"`` and ``"cosine"``, dense and sparse rows, and ``pca``.
 
 """
-
 
 documented = shared_parameters(
     """
@@ -289,9 +287,9 @@ class FeatMAP(local.FeatMAP):
         ...     FeatMAP.load(path).feature_importance().shape
         (300, 5)
         """
-        model = super().load(path)
-        model.__dict__["_file"] = ModelFile.at(path)
-        return cast("FeatMAP", model)
+        model = cast("FeatMAP", super().load(path))
+        model._file = ModelFile.at(path)
+        return model
 
     def _fit_here(self, X: Any, table: Input, path: Path | None, callback: Any, checkpoint: Any) -> FeatMAP:
         """A local fit of all rows."""

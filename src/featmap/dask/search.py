@@ -260,7 +260,7 @@ def answered(part: Partition, visit: Visit, quantizer: Quantizer, n_candidates: 
     ranked = np.full(shape, -1, np.int32), np.full(shape, np.inf)
     for start in range(0, len(order), QUERIES_PER_BLOCK):
         here = order[start : start + QUERIES_PER_BLOCK]
-        found = part.candidates(points[here], visit.lists[here], n_candidates)
+        found = part.lists.nearest(points[here], visit.lists[here], n_candidates)
         exact = part.rank(dense_rows(visit.rows, here), found[0], n_candidates)
         for whole, block in zip((*proposed, *ranked), (*found, *exact), strict=True):
             whole[here] = block

@@ -16,8 +16,8 @@ from ..errors import warn
 from ..run import Run
 from ..values import FloatArray, IntArray, SearchReport
 from .exact import ExactSearch
-from .list_search import ListSearch, Partition, UnfilledSearch, Width, in_lists
-from .quantizer import ROWS_PER_LIST, Quantizer, make_quantizer
+from .list_search import ListSearch, Partition, UnfilledSearch, Width
+from .quantizer import ROWS_PER_LIST, Quantizer, coordinates_along, make_quantizer
 from .search import Found, among
 
 LISTS_KEPT_UP_TO = 100_000  # rows; in a fit of more, their coordinates are given up until the map is made
@@ -201,7 +201,8 @@ class OnePartition:
 def build(matrix: Matrix, n_coordinates: int, run: Run) -> tuple[Quantizer, Partition]:
     """The lists of all rows."""
     quantizer = make_quantizer(matrix.shape[0], matrix.__getitem__, n_coordinates, run)
-    return quantizer, in_lists(matrix, quantizer, run)
+    coordinates = coordinates_along(quantizer.directions, matrix, run)
+    return quantizer, Partition.fill(matrix, coordinates, quantizer.homes(coordinates, run), quantizer.n_lists, run)
 
 
 def _recall(search: Any, rows: Matrix, near: IntArray, numbers: np.ndarray, run: Run) -> float:
