@@ -89,7 +89,7 @@ def symmetrize(directed: sp.csr_matrix, run: Run) -> Graph:
 
 
 def join(targets: IntArray, strengths: DoubleArray, firsts: np.ndarray, lasts: np.ndarray, run: Run) -> Graph:
-    """The same for directed edges by rows: those of point i are the entries firsts[i] to lasts[i].
+    """The union of both directions of edges, given by rows: those of point i are the entries firsts[i] to lasts[i].
 
     Edges are counted, and then each is written to its place.
     """
@@ -109,7 +109,7 @@ def join(targets: IntArray, strengths: DoubleArray, firsts: np.ndarray, lasts: n
 
 
 def warn_of_unconnected(graph: Graph, metric: Any) -> None:
-    """A warning counts the rows without any edge."""
+    """Warn of rows without any edge."""
     n_rows, n_unconnected = len(graph.is_connected), int((~graph.is_connected).sum())
     if n_unconnected:
         warn(

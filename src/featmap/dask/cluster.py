@@ -31,7 +31,7 @@ PATIENCE_KEY, PATIENCE = "featmap.wait-for-workers", "10 minutes"
 
 
 def persisted(values: Sequence[Delayed]) -> list[Delayed]:
-    """The same values, computed on the workers and kept there while somebody refers to them."""
+    """The same values, computed on the workers and kept there while they are referred to."""
     return list(dask.persist(*values))
 
 
@@ -106,7 +106,7 @@ async def _watched(client: Any, future: Any) -> Any:
 
 
 async def _workers(client: Any) -> dict[str, Any]:
-    """What the scheduler knows of the workers, by their addresses. None if it does not answer."""
+    """What the scheduler knows of the workers, by their addresses. Empty if it does not answer."""
     try:
         return (await client.scheduler.identity())["workers"]
     except OSError:

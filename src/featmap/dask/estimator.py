@@ -334,7 +334,7 @@ class FeatMAP(local.FeatMAP):
             kept.finish()
 
     def _settings_for_cluster(self, table: Input) -> Settings:
-        """The settings of a fit. Remembers the number and the names of features."""
+        """The settings of a fit. Stores the number and the names of features."""
         owner, parameters = "FeatMAP", self.get_params(deep=False)
         _refuse_on_cluster(parameters)
         self.__dict__.pop("row_names_in_", None)

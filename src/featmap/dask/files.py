@@ -5,11 +5,10 @@ All workers must see the folder. A part that is written twice has the same bytes
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -38,21 +37,20 @@ LOOKS = 64  # tasks that look for a folder; idle workers share them
 def scratch_folder(beside: Path) -> Iterator[Path]:
     """A folder beside the file of the model, which is removed at the end."""
     try:
-        folder = Path(tempfile.mkdtemp(prefix=f".{beside.name}.", suffix=".rows", dir=beside.parent))
+        folder = TemporaryDirectory(
+            prefix=f".{beside.name}.", suffix=".rows", dir=beside.parent, ignore_cleanup_errors=True
+        )
     except OSError as error:
         raise StoreError(f"fit(path=…): no folder can be made beside {beside}: {error.strerror or error}") from error
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with folder as name:
+        yield Path(name)
 
 
 def check_that_workers_see(folder: Path) -> None:
     """Refuse a folder that workers do not see, before they have worked for hours."""
     (folder / "seen").touch()
     look = delayed(_see, pure=True)
-    for _ in results([look(folder / "seen", number) for number in range(LOOKS)]):
-        pass
+    list(results([look(folder / "seen", number) for number in range(LOOKS)]))
 
 
 def table_in_files(matrix: Blocks, folder: Path) -> Matrix:
@@ -115,8 +113,7 @@ def array_in_file(
     """
     path.touch()
     write = delayed(write_part, pure=True)
-    for _ in results([write(path, int(start), part, dtype) for start, part in zip(starts, parts, strict=True)]):
-        pass
+    list(results([write(path, int(start), part, dtype) for start, part in zip(starts, parts, strict=True)]))
     return np.zeros(shape, dtype) if 0 in shape else np.memmap(path, dtype, "r+", shape=shape)
 
 
@@ -129,14 +126,8 @@ def write_part(path: Path, start: int, part: np.ndarray, dtype: Any) -> None:
         file.write(part.data if part.size else b"")
 
 
-def write_array(path: Path, array: np.ndarray) -> None:
-    """An array in a file of its own, for `read_part`."""
-    with path.open("wb") as file:
-        np.save(file, array)
-
-
 def read_part(path: Path, start: int, stop: int) -> np.ndarray:
-    """Some entries of the first axis of an array that `write_array` has written."""
+    """Some entries of the first axis of an array that numpy has written."""
     _see(path)
     return np.array(np.load(path, mmap_mode="r")[start:stop])
 

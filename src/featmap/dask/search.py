@@ -157,17 +157,17 @@ class ClusterSearch(OverLists):
         return _completed(indices, np.sqrt(squared), queries, self.partitions)
 
     def nearest_of_all(self, k: int) -> Iterator[FoundInPart]:
-        """The k nearest rows of every row. In each round some rows of every partition set out."""
+        """The k nearest rows of every row. In each round some rows of every partition are queries."""
         n_candidates = self.width.n_candidates(self.quantizer, k)
         n_rows, of_row = zip(*results(self.partitions.each(_size)), strict=True)
         n_queries = queries_at_once(max(of_row), self.quantizer, self.width, n_candidates)
         quantizer, owners = sent_once(self.quantizer), sent_once(self.partitions.owners)
-        set_out, answer, join = (delayed(step, pure=True) for step in (_set_out, answered, _found))
+        find_visits, answer, join = (delayed(step, pure=True) for step in (_visits, answered, _found))
         parts = self.partitions.parts
         for start in range(0, max(n_rows), n_queries):
             rows, asked = slice(start, start + n_queries), []
             for own in (own for own, n_own in enumerate(n_rows) if start < n_own):
-                visits = set_out(parts[own], rows, quantizer, self.width, owners)
+                visits = find_visits(parts[own], rows, quantizer, self.width, owners)
                 answers = [answer(part, visits[number], quantizer, n_candidates) for number, part in enumerate(parts)]
                 asked.append(join(parts[own], rows, own, answers, n_candidates, k))
             for numbers, indices, squared, short, n_bytes in results(asked):
@@ -176,7 +176,7 @@ class ClusterSearch(OverLists):
 
 
 def queries_at_once(n_bytes_of_query: int, quantizer: Quantizer, width: Width, n_candidates: int) -> int:
-    """How many queries may set out together. The size of a visit is that of `Visit` and of `Answer`."""
+    """How many queries of a partition make a round. The size of a visit is that of `Visit` and of `Answer`."""
     there = n_bytes_of_query + 4 * (1 + width.n_lists(quantizer))
     points = 4 * quantizer.directions.shape[1] if quantizer.has_remainder else 0
     back = n_candidates * (4 + 4 + 4 + 8)  # numbers and float32 distances, numbers and float64 distances
@@ -311,7 +311,7 @@ def _size(part: Partition) -> tuple[int, int]:
     return part.matrix.shape[0], n_bytes_of_row(part.matrix)
 
 
-def _set_out(part: Partition, rows: slice, quantizer: Quantizer, width: Width, owners: IntArray) -> list[Visit]:
+def _visits(part: Partition, rows: slice, quantizer: Quantizer, width: Width, owners: IntArray) -> list[Visit]:
     return visits_of(part.matrix[rows], quantizer, width, owners)
 
 

@@ -28,7 +28,7 @@ from ..tangents.svd import find_tangents
 from ..values import Connection, FloatArray, Graph, IntArray, Tangents
 from .blocks import joined, n_bytes_of_row
 from .cluster import persisted, results
-from .files import read_part, write_array
+from .files import read_part
 from .search import Partitions
 
 
@@ -65,23 +65,25 @@ class GraphInFiles:
             "edge_weights": edges.data,
         }
         for name, array in arrays.items():
-            write_array(folder / name, array)
+            np.save(folder / f"{name}.npy", array)
         return cls(folder, starts)
 
     def owners(self) -> IntArray:
         """The partition of every row."""
-        return read_part(self.folder / "owners", 0, self.starts[-1])
+        return self._read("owners", 0, self.starts[-1])
 
     def of_rows(self, name: str, part: int) -> np.ndarray:
         """The entries of an array for the rows of a partition."""
-        return read_part(self.folder / name, self.starts[part], self.starts[part + 1])
+        return self._read(name, self.starts[part], self.starts[part + 1])
 
     def edges(self, part: int) -> tuple[np.ndarray, IntArray, FloatArray]:
         """The edges of the rows of a partition: where those of each row begin, targets, weights."""
-        firsts = read_part(self.folder / "firsts", self.starts[part], self.starts[part + 1] + 1)
-        between = (firsts[0], firsts[-1])
-        targets, weights = (read_part(self.folder / name, *between) for name in ("targets", "edge_weights"))
+        firsts = self._read("firsts", self.starts[part], self.starts[part + 1] + 1)
+        targets, weights = (self._read(name, firsts[0], firsts[-1]) for name in ("targets", "edge_weights"))
         return firsts - firsts[0], targets, weights
+
+    def _read(self, name: str, start: int, stop: int) -> np.ndarray:
+        return read_part(self.folder / f"{name}.npy", start, stop)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ distance from i on the other side is beyond k.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -126,15 +128,7 @@ def continuity(
 
 
 def _ranked(
-    caller: str,
-    X: ArrayLike,
-    Y: ArrayLike,
-    n_neighbors: int,
-    n_sample: int | None,
-    seed: int,
-    n_jobs: int | None,
-    *,
-    near_on_map: bool,
+    caller: str, X: Any, Y: Any, n_neighbors: Any, n_sample: Any, seed: int, n_jobs: Any, *, near_on_map: bool
 ) -> float:
     """How well neighbours on the map keep their ranks in the data, or the other way round."""
     check_jobs(caller, n_jobs)

@@ -15,7 +15,7 @@ MOST_OF_THE_TIME = 0.05
 
 
 class StageFile(Protocol):
-    """A file that holds results of stages, by their names. `store.checkpoints` has the real one."""
+    """A file that holds results of stages, by their names. `store.checkpoints` implements it."""
 
     @property
     def stages(self) -> Container[str]:
