@@ -15,6 +15,7 @@ from dask.delayed import delayed
 from ..errors import StoreError
 from ..estimator import FeatMAP
 from .blocks import Blocks
+from .cluster import each
 
 BYTES_OF_ANSWER = 2**26  # of a block of rows
 
@@ -81,7 +82,7 @@ def of_all_rows(file: ModelFile, question: str, shape: tuple[int, ...], dtype: A
 def placed(file: ModelFile, blocks: Blocks, dim: int) -> da.Array:
     """The positions of new rows on the map, as a lazy array."""
     lengths = np.diff(blocks.starts)
-    parts = blocks.each(_placed, file)
+    parts = each(blocks.tables, _placed, file)
     return da.concatenate(
         [da.from_delayed(part, (int(length), dim), np.float32) for part, length in zip(parts, lengths, strict=True)]
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -28,6 +28,12 @@ SECONDS_BETWEEN_LOOKS = 2.0
 # How long a fit goes on without a worker that works. Machines of a cloud take minutes to come, and a batch system may
 # queue for hours: there the user says more.
 PATIENCE_KEY, PATIENCE = "featmap.wait-for-workers", "10 minutes"
+
+
+def each(values: Sequence[Delayed], function: Callable[..., Any], *arguments: Any) -> list[Delayed]:
+    """``function(value, *arguments)`` of every value."""
+    call = delayed(function, pure=True)
+    return [call(value, *arguments) for value in values]
 
 
 def persisted(values: Sequence[Delayed]) -> list[Delayed]:

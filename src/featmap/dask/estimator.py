@@ -311,13 +311,10 @@ class FeatMAP(local.FeatMAP):
         settings = self._settings_for_cluster(table)
 
         from ..run import Run
-        from ..store.digests import digest_of
         from .files import check_that_workers_see, scratch_folder
         from .pipeline import ClusterData, ClusterFit
 
-        progress, kept, settings = self._begun(
-            settings, table.shape[0], lambda: " ".join(results(table.blocks.each(digest_of))), callback, checkpoint
-        )
+        progress, kept, settings = self._begun(settings, table.shape[0], table.digest, callback, checkpoint)
         with scratch_folder(path) as folder, Run(self.n_jobs, progress, kept) as run:
             check_that_workers_see(folder)
             with run.timed("scaling"):

@@ -27,7 +27,7 @@ from ..neighbors.other import CosineSearch
 from ..neighbors.search import Search
 from ..values import IntArray, edge_numbers
 from .blocks import Blocks
-from .cluster import results
+from .cluster import each, results
 from .search import AllPairs, ClusterSearch, Partitions
 
 LOOKS = 64  # tasks that look for a folder; idle workers share them
@@ -56,7 +56,7 @@ def check_that_workers_see(folder: Path) -> None:
 def table_in_files(matrix: Blocks, folder: Path) -> Matrix:
     """All rows as one array, or as `SparseRows`, in files that are mapped into memory."""
     folder.mkdir()
-    shapes = list(results(matrix.each(_described)))
+    shapes = list(results(each(matrix.tables, _described)))
     n_features, starts = shapes[0][0], matrix.starts[:-1]
     if shapes[0][1] is None:
         return array_in_file(folder / "rows", matrix.tables, starts, (matrix.n_rows, n_features), np.float32)
@@ -90,7 +90,7 @@ def search_in_files(search: ClusterSearch | AllPairs, matrix: Matrix, settings: 
 def _lists_in_files(partitions: Partitions, folder: Path) -> Lists:
     """The lists of all partitions. Each partition has consecutive lists, so its blocks are in one piece."""
     folder.mkdir()
-    firsts, shapes = zip(*results(partitions.each(_described_lists)), strict=True)
+    firsts, shapes = zip(*results(each(partitions.parts, _described_lists)), strict=True)
     lists, starts = [part.lists for part in partitions.parts], np.cumsum([0, *(shape[0] for shape in shapes)])
     shape = (int(starts[-1]), *shapes[0][1:])
     blocks = array_in_file(folder / "blocks", [part.blocks for part in lists], starts[:-1], shape, np.float32)

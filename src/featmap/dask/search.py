@@ -8,10 +8,9 @@ are those of a search on one machine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from dask.delayed import Delayed, delayed
@@ -23,7 +22,7 @@ from ..neighbors.search import EXACT, QUERIES_PER_BLOCK, Found, among, merged, n
 from ..run import Run
 from ..values import FloatArray, IntArray, SearchReport
 from .blocks import Blocks, joined, n_bytes_of_row
-from .cluster import persisted, results, sent_once
+from .cluster import each, persisted, results, sent_once
 
 # The bytes of a visit, there and back. More queries are sent in several rounds, so that no task holds more.
 BYTES_OF_VISIT = 2**27
@@ -63,17 +62,9 @@ class Partitions:
     owners: IntArray  # (lists,) the partition of each list, rising
     parts: Sequence[Delayed]  # of `Partition`
 
-    def __len__(self) -> int:
-        return len(self.parts)
-
-    def each(self, function: Callable[..., Any], *arguments: Any) -> list[Delayed]:
-        """``function(partition, *arguments)`` of every partition."""
-        call = delayed(function, pure=True)
-        return [call(part, *arguments) for part in self.parts]
-
     def nearest(self, queries: Matrix, k: int) -> Found:
         """The k nearest of all rows that the lists hold, of a few queries: indices and distances."""
-        indices, squared = merged(list(results(self.each(_exact, queries, k))), k)
+        indices, squared = merged(list(results(each(self.parts, _exact, queries, k))), k)
         return indices, np.sqrt(squared)
 
     def exact(self, queries: Matrix, k: int, run: Run) -> IntArray:
@@ -89,9 +80,8 @@ class Partitions:
 def shuffled(matrix: Blocks, quantizer: Quantizer, n_partitions: int) -> Partitions:
     """Send every row to the partition that owns its list."""
     sent = sent_once(quantizer)
-    homes = persisted(matrix.each(_homes, sent))
-    count = delayed(np.bincount, pure=True)
-    sizes = sum(results([count(part, minlength=quantizer.n_lists) for part in homes]))
+    homes = persisted(each(matrix.tables, _homes, sent))
+    sizes = sum(results(each(homes, np.bincount, None, quantizer.n_lists)))
     owners = shared_out(np.asarray(sizes), n_partitions)
     split, gather = delayed(_shares, pure=True), delayed(_partition, pure=True)
     n_owners, sent_owners = int(owners[-1]) + 1, sent_once(owners)
@@ -159,7 +149,7 @@ class ClusterSearch(OverLists):
     def nearest_of_all(self, k: int) -> Iterator[FoundInPart]:
         """The k nearest rows of every row. In each round some rows of every partition are queries."""
         n_candidates = self.width.n_candidates(self.quantizer, k)
-        n_rows, of_row = zip(*results(self.partitions.each(_size)), strict=True)
+        n_rows, of_row = zip(*results(each(self.partitions.parts, _size)), strict=True)
         n_queries = queries_at_once(max(of_row), self.quantizer, self.width, n_candidates)
         quantizer, owners = sent_once(self.quantizer), sent_once(self.partitions.owners)
         find_visits, answer, join = (delayed(step, pure=True) for step in (_visits, answered, _found))

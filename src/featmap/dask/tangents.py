@@ -146,7 +146,7 @@ class PartitionedTangents:
     def _picked(self) -> list[list[Delayed]]:
         """The numbers of the rows that each partition asks of each, of itself none."""
         ask, take = delayed(_asked, pure=True), delayed(getitem, pure=True)
-        numbers = range(len(self.partitions))
+        numbers = range(len(self.rows))
         asked = persisted([ask(self.around, own) for own in numbers])
         return [[take(lists, other) for other in numbers] for lists in asked]
 
