@@ -49,20 +49,22 @@ def connected_entries(distances: FloatArray, unconnected_from: float) -> tuple[n
     return firsts, firsts + np.count_nonzero(distances < unconnected_from, axis=1)
 
 
-def membership_strengths(
-    distances: np.ndarray, indptr: np.ndarray, n_neighbors: int, run: Run, mean: float | None = None
-) -> DoubleArray:
+def membership_strengths(distances: np.ndarray, indptr: np.ndarray, n_neighbors: int, run: Run) -> DoubleArray:
     """P̃_{j|i} = exp(−max(0, d_ij − ρ_i)/γ_i), with γ_i such that each row sums to log2(n_neighbors).
 
-    Row i has the entries indptr[i]:indptr[i + 1]. ``mean`` replaces a row's own mean distance where all its
-    neighbours are duplicates; by default it is the mean over all rows.
+    Row i has the entries indptr[i]:indptr[i + 1].
     """
-    return _strengths(distances, indptr[:-1], indptr[1:], n_neighbors, run, mean)
+    return _strengths(distances, indptr[:-1], indptr[1:], n_neighbors, run, None)
 
 
 def _strengths(
     distances: np.ndarray, firsts: np.ndarray, lasts: np.ndarray, n_neighbors: int, run: Run, mean: float | None
 ) -> DoubleArray:
+    """The same of the entries firsts[i]:lasts[i] of each row.
+
+    ``mean`` replaces a row's own mean distance where all its neighbours are duplicates; None stands for the
+    mean over all rows.
+    """
     if mean is None:
         mean = mean_distance(distances, firsts, lasts)
     strengths, target = np.zeros(distances.shape), np.log2(n_neighbors)

@@ -261,13 +261,13 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run, align: Align | Non
         radii = MapMoments.exact(state.embedding, edges, run).radii(frames.axes, run)
         manifold = replace(manifold, graph=order.graph_into_rows(graph, run.over_rows))
     return Fitted(
-        manifold,
-        place_unconnected(order.into_rows(state.embedding), manifold.graph),
-        replace(frames, axes=order.into_rows(frames.axes)),
-        radii[order.positions],
-        order.into_rows(edges.has_neighbors),
-        state.epoch,
-        state.epoch == plan.full,
+        manifold=manifold,
+        embedding=place_unconnected(order.into_rows(state.embedding), manifold.graph),
+        frames=replace(frames, axes=order.into_rows(frames.axes)),
+        radii=radii[order.positions],
+        has_neighbors=order.into_rows(edges.has_neighbors),
+        n_epochs=state.epoch,
+        is_complete=state.epoch == plan.full,
     )
 
 
