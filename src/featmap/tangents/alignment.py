@@ -128,7 +128,6 @@ def connect(
         none = np.empty((graph.weights.nnz, 0, 0), np.float32)
         return Connection(none, np.empty((graph.weights.nnz, 0), np.float32), none if with_products else None)
     slices = _feature_slices(*data.shape, q)
-
     pieces = _pieces(data, tangents, graph, q, slices, order, run)
     return _along_edges(pieces, len(slices), graph, q, dim, center, with_products, run)
 
