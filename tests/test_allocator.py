@@ -9,12 +9,12 @@ import textwrap
 
 import pytest
 
-from featmap.run import allocator
+from featmap import run
 
 HELD = """
     from pathlib import Path
     import numpy as np
-    from featmap.run.allocator import return_free_memory
+    from featmap.run import return_free_memory
 
     def held():
         return int(Path("/proc/self/status").read_text().split("VmRSS:")[1].split()[0]) / 2**10
@@ -39,5 +39,5 @@ def test_elsewhere_nothing_happens(error, monkeypatch):
     def no_library(name):
         raise error
 
-    monkeypatch.setattr(allocator.ctypes, "CDLL", no_library)
-    allocator.return_free_memory()
+    monkeypatch.setattr(run.ctypes, "CDLL", no_library)
+    run.return_free_memory()

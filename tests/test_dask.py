@@ -119,8 +119,8 @@ def test_rows_whose_lists_are_too_short_are_completed_in_every_round(X, run, mon
     matrix, width = X[:3_000], Width(1, 3.0)
     with dask.config.set(scheduler="synchronous"):
         blocks = Blocks([delayed(matrix[:2_000]), delayed(matrix[2_000:])], np.array([0, 2_000, 3_000]))
-        workers = search.Workers(blocks, 20, 2)
-        on_cluster = workers.search(workers.put_into_lists(64, run), width)
+        listed = search.Workers(blocks, 20, 2).in_lists(64, run)
+        on_cluster = listed.search(listed.quantizer, width)
         rounds = list(on_cluster.nearest_of_all(100))
     assert len(rounds) > 4
     expected = ListSearch(*build(matrix, 64, run), width)

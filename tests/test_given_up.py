@@ -33,10 +33,10 @@ def search_of(model):
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_lists_are_given_up_for_the_layout_and_filled_again(rows, metric, monkeypatch):
     seen = []
-    monkeypatch.setattr(pipeline, "fill_lists", lambda search, run: seen.append(search))
+    monkeypatch.setattr(large.LargeSearch, "fill_lists", lambda search, run: seen.append(search))
     model = fitted(rows, metric=metric)
     assert isinstance(search_of(model).chosen, UnfilledSearch)
-    assert seen == [model._points.mapped.manifold.search]
+    assert seen == [search_of(model)]
     assert model.fit_report_.recall > 0.9
     monkeypatch.undo()
     monkeypatch.setattr(stage, "EXACT_BELOW", 500)
@@ -54,7 +54,7 @@ def test_lists_are_given_up_for_the_layout_and_filled_again(rows, metric, monkey
 def test_free_memory_goes_back_before_the_stages_that_take_most(rows, monkeypatch):
     order = []
     monkeypatch.setattr(pipeline, "return_free_memory", lambda: order.append("returned"))
-    monkeypatch.setattr(pipeline, "fill_lists", lambda search, run: order.append("lists"))
+    monkeypatch.setattr(large.LargeSearch, "fill_lists", lambda search, run: order.append("lists"))
     model = FeatMAP(n_epochs=4, random_state=0)
     model.fit(rows, callback=lambda name, done, total: order.append(name) if done == 0 else None)
     for name in ("graph", "alignment", "layout", "lists"):
@@ -82,7 +82,7 @@ def test_filling_lists_again_is_a_stage_of_the_report(rows, capsys):
 def test_few_rows_keep_their_lists(rows, monkeypatch):
     monkeypatch.setattr(large, "LISTS_KEPT_UP_TO", len(rows))
     assert "lists" not in [stage.stage for stage in fitted(rows).fit_report_]
-    monkeypatch.setattr(pipeline, "fill_lists", lambda search, run: None)
+    monkeypatch.setattr(large.LargeSearch, "fill_lists", lambda search, run: None)
     assert isinstance(search_of(fitted(rows)).chosen, ListSearch)
 
 

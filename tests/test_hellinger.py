@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from featmap import FeatMAP, FeatmapError, FeatmapWarning, InvalidDataError, estimate_memory, explain
-from featmap.neighbors.hellinger import hellinger_distances
+from featmap.neighbors.other import hellinger_distances
 
 QUICK = {"n_neighbors": 8, "n_epochs": 10, "random_state": 0}
 COUNTS = np.random.default_rng(0).poisson(np.random.default_rng(1).gamma(0.5, 3, (150, 12))).astype(float)

@@ -88,7 +88,7 @@ def test_ranks_of_a_sample_are_among_all_points(blobs):
 def test_ranks_across_blocks_and_threads(blobs, monkeypatch):
     X, Y, _ = blobs
     whole = [metric(X, Y, n_jobs=1) for metric in OF_RANKS.values()]
-    monkeypatch.setattr(metrics.ranks, "BYTES_PER_BLOCK", 8 * len(X) * 7)
+    monkeypatch.setattr(metrics.ranks, "BYTES_OF_DISTANCES", 8 * len(X) * 7)
     assert [metric(X, Y, n_jobs=2) for metric in OF_RANKS.values()] == whole
 
 

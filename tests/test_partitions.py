@@ -12,7 +12,7 @@ from featmap.data.sparse import dense_rows
 from featmap.neighbors import quantizer
 from featmap.neighbors.exact import ExactSearch, exact_neighbors, squared_sizes
 from featmap.neighbors.large import build
-from featmap.neighbors.list_search import ListSearch, Partition, Width, nearest_in
+from featmap.neighbors.list_search import ListSearch, Partition, Width
 from featmap.neighbors.quantizer import Quantizer, centers_in_cells, coordinates_along, make_quantizer
 from featmap.neighbors.search import among, merged
 
@@ -49,9 +49,9 @@ def test_partitions_together_find_what_one_finds(make, n_features, run):
     parts = list(in_partitions(matrix, made, 3, run))
     assert sorted(np.concatenate([part.numbers for part in parts])) == list(range(3000))
     points = made.as_queries(coordinates_along(made.directions, matrix, run))
-    n_candidates = WIDTH.n_candidates(made, 12)
-    lists = made.lists_near(points, WIDTH.n_probes)
-    found, squared = nearest_in(parts, dense_rows(matrix), points, lists, n_candidates, 12)
+    n_candidates, lists = WIDTH.n_candidates(made, 12), made.lists_near(points, WIDTH.n_probes)
+    candidates, _ = merged([part.lists.nearest(points, lists, n_candidates) for part in parts], n_candidates)
+    found, squared = merged([part.rank(dense_rows(matrix), candidates, 12) for part in parts], 12)
     assert np.array_equal(found, indices)
     assert np.array_equal(np.sqrt(squared), distances)
 

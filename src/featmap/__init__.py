@@ -1,6 +1,7 @@
 """featMAP: maps of data that keep their features.
 
-Names and subpackages are resolved when they are first used, so that importing this package is immediate.
+Names and subpackages are resolved when they are first used, so that importing this package is immediate. Only the
+errors are here at once.
 """
 
 from __future__ import annotations
@@ -8,22 +9,23 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .errors import (
+    ClusterError,
+    DatasetError,
+    FeatmapError,
+    FeatmapWarning,
+    FitStopped,
+    InvalidDataError,
+    InvalidDataTypeError,
+    InvalidParameterError,
+    InvalidRowsError,
+    MissingExtraError,
+    NotEnoughMemoryError,
+    StoreError,
+)
+
 if TYPE_CHECKING:
     from . import dask, datasets, explorer, metrics, pl, plot, tl
-    from .errors import (
-        ClusterError,
-        DatasetError,
-        FeatmapError,
-        FeatmapWarning,
-        FitStopped,
-        InvalidDataError,
-        InvalidDataTypeError,
-        InvalidParameterError,
-        InvalidRowsError,
-        MissingExtraError,
-        NotEnoughMemoryError,
-        StoreError,
-    )
     from .estimator import FeatMAP
     from .explanation import Explanation
     from .explanation.any_map import explain
@@ -44,28 +46,16 @@ _SUBPACKAGES = ("dask", "datasets", "explorer", "metrics", "pl", "plot", "tl")
 _HOMES = {
     "Backing": "explanation.backing",
     "Change": "explanation.why",
-    "ClusterError": "errors",
     "Contrast": "explanation.contrast",
-    "DatasetError": "errors",
     "Explanation": "explanation",
     "FeatMAP": "estimator",
-    "FeatmapError": "errors",
-    "FeatmapWarning": "errors",
     "FeatureRanking": "explanation.contrast",
     "FitReport": "run.progress",
-    "FitStopped": "errors",
     "Hidden": "explanation.why",
-    "InvalidDataError": "errors",
-    "InvalidDataTypeError": "errors",
-    "InvalidParameterError": "errors",
-    "InvalidRowsError": "errors",
     "MapVariance": "explanation.map_variance",
-    "MissingExtraError": "errors",
-    "NotEnoughMemoryError": "errors",
     "Perturbation": "explanation.perturbation",
     "Prepare": "preparation.prepare",
     "SetApart": "explanation.why",
-    "StoreError": "errors",
     "Trust": "explanation.trust",
     "Unlike": "explanation.why",
     "Why": "explanation.why",

@@ -578,7 +578,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return twin
 
     def _checked(self, X: Any, checkpoint: StrPath | None) -> tuple[Any, Settings]:
-        """The data as an array or CSR matrix, and the settings for them. Remembers what the data know by name."""
+        """The data as an array or CSR matrix, and the settings for them. Stores the names that come with the data."""
         owner, parameters = type(self).__name__, self.get_params(deep=False)
         check_parameters(owner, parameters)
         seed = drawn_seed(owner, self.random_state)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .errors import warn
 from .kernels.memberships import (
     count_edges,
     edge_weights,
@@ -46,20 +49,22 @@ def connected_entries(distances: FloatArray, unconnected_from: float) -> tuple[n
     return firsts, firsts + np.count_nonzero(distances < unconnected_from, axis=1)
 
 
-def membership_strengths(
-    distances: np.ndarray, indptr: np.ndarray, n_neighbors: int, run: Run, mean: float | None = None
-) -> DoubleArray:
+def membership_strengths(distances: np.ndarray, indptr: np.ndarray, n_neighbors: int, run: Run) -> DoubleArray:
     """P̃_{j|i} = exp(−max(0, d_ij − ρ_i)/γ_i), with γ_i such that each row sums to log2(n_neighbors).
 
-    Row i has the entries indptr[i]:indptr[i + 1]. ``mean`` replaces a row's own mean distance where all its
-    neighbours are duplicates; by default it is the mean over all rows.
+    Row i has the entries indptr[i]:indptr[i + 1].
     """
-    return _strengths(distances, indptr[:-1], indptr[1:], n_neighbors, run, mean)
+    return _strengths(distances, indptr[:-1], indptr[1:], n_neighbors, run, None)
 
 
 def _strengths(
     distances: np.ndarray, firsts: np.ndarray, lasts: np.ndarray, n_neighbors: int, run: Run, mean: float | None
 ) -> DoubleArray:
+    """The same of the entries firsts[i]:lasts[i] of each row.
+
+    ``mean`` replaces a row's own mean distance where all its neighbours are duplicates; None stands for the
+    mean over all rows.
+    """
     if mean is None:
         mean = mean_distance(distances, firsts, lasts)
     strengths, target = np.zeros(distances.shape), np.log2(n_neighbors)
@@ -86,7 +91,7 @@ def symmetrize(directed: sp.csr_matrix, run: Run) -> Graph:
 
 
 def join(targets: IntArray, strengths: DoubleArray, firsts: np.ndarray, lasts: np.ndarray, run: Run) -> Graph:
-    """The same for directed edges by rows: those of point i are the entries firsts[i] to lasts[i].
+    """The union of both directions of edges, given by rows: those of point i are the entries firsts[i] to lasts[i].
 
     Edges are counted, and then each is written to its place.
     """
@@ -103,6 +108,17 @@ def join(targets: IntArray, strengths: DoubleArray, firsts: np.ndarray, lasts: n
         lambda start, stop: fill_forward(targets, joined, firsts, lasts, indptr, ends, start, stop, indices, weights),
     )
     return Graph(sorted_csr(weights, indices, edge_numbers(indptr)))
+
+
+def warn_of_unconnected(graph: Graph, metric: Any) -> None:
+    """Warn of rows without any edge."""
+    n_rows, n_unconnected = len(graph.is_connected), int((~graph.is_connected).sum())
+    if n_unconnected:
+        warn(
+            f"{n_unconnected} of {n_rows} rows have no neighbours: they are as far from all others as "
+            f"metric={metric!r} can tell, or neighbours were missing; they have no importance and no arrows, and a "
+            "fit places them on a ring around the map"
+        )
 
 
 def edges_to_neighbors(

@@ -16,7 +16,6 @@ from .data.noise import warn_of_noise
 from .data.pca import Components
 from .data.scaling import ScaledData, scale_data, without_features
 from .data.sparse import Matrix
-from .errors import warn
 from .frames import make_frame_fitter
 from .graph import (
     build_graph,
@@ -24,6 +23,7 @@ from .graph import (
     edges_to_neighbors,
     mean_distance,
     neighbor_memberships,
+    warn_of_unconnected,
     weights_of_neighbors,
 )
 from .layout.coarse import spread
@@ -38,12 +38,11 @@ from .layout.ring import place_unconnected
 from .layout.similarity import Curve
 from .layout.start import make_start
 from .layout.terms import Terms
-from .neighbors import fill_lists, find_neighbors, gave_up_lists, give_up_lists, make_search, search_rows
+from .neighbors import find_neighbors, large_search, make_search, search_rows
 from .neighbors.given_distances import DistanceSearch
 from .neighbors.other import MetricSearch, check_metric, unconnected_from, warn_of_other_distances
 from .neighbors.search import Search
-from .run import Run
-from .run.allocator import return_free_memory
+from .run import Run, return_free_memory
 from .run.progress import COARSE_LAYOUT, LISTS
 from .tangents.alignment import connect
 from .tangents.svd import find_tangents, radii_without_directions
@@ -138,10 +137,6 @@ class Manifold:
         """The same without the factors that only the alignment needs."""
         return replace(self, tangents=self.tangents.without_leading())
 
-    def without_graph(self) -> Manifold:
-        """The same without the graph, while the layout has it in its own order."""
-        return replace(self, graph=NO_GRAPH)
-
     def into_space(self, X: Matrix, run: Run) -> Matrix:
         """Rows of features as neighbourhoods see them: as they are, or their principal components."""
         return X if self.components is None else self.components.of(X, run)
@@ -164,9 +159,10 @@ def fit_map(X: Matrix, settings: Settings, run: Run) -> Fitted:
     """X → a map with frames."""
     fitted = lay_out(approximate(X, settings, run), settings, run)
     return_free_memory()
-    if gave_up_lists(fitted.manifold.search):
+    large = large_search(fitted.manifold.search)
+    if large is not None and large.gave_up_lists:
         with run.timed(LISTS):
-            fill_lists(fitted.manifold.search, run)
+            large.fill_lists(run)
     return fitted
 
 
@@ -189,7 +185,8 @@ def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold
     search = make_search(space, Z, settings.metric, settings.n_others + 1, settings.metric_kwds)
     rows = search_rows(Z, space, settings.metric)
     neighbors = run.stage("neighbors", given_or_found, search, rows, settings)
-    give_up_lists(search)  # they take more memory than the neighbours, and only new rows need them
+    if (large := large_search(search)) is not None:
+        large.give_up_lists()  # they take more memory than the neighbours, and only new rows need them
     return_free_memory()
     graph = run.stage("graph", neighborhood_graph, neighbors, settings)
     warn_of_unconnected(graph, settings.metric)
@@ -242,7 +239,7 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run, align: Align | Non
     """
     curve, plan = Curve.fit(settings.min_dist, settings.spread), settings.plan(manifold.space.shape[0])
     order, graph, start = find_start(manifold, settings, curve, plan, run)
-    manifold = manifold.without_graph()
+    manifold = replace(manifold, graph=NO_GRAPH)
     return_free_memory()
     kind = settings.n_components, manifold.tangent_center, settings.frames
     align_here = partial(connect, manifold.space, manifold.tangents, graph, *kind)
@@ -263,13 +260,13 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run, align: Align | Non
         radii = MapMoments.exact(state.embedding, edges, run).radii(frames.axes, run)
         manifold = replace(manifold, graph=order.graph_into_rows(graph, run.over_rows))
     return Fitted(
-        manifold,
-        place_unconnected(order.into_rows(state.embedding), manifold.graph),
-        replace(frames, axes=order.into_rows(frames.axes)),
-        radii[order.positions],
-        order.into_rows(edges.has_neighbors),
-        state.epoch,
-        state.epoch == plan.full,
+        manifold=manifold,
+        embedding=place_unconnected(order.into_rows(state.embedding), manifold.graph),
+        frames=replace(frames, axes=order.into_rows(frames.axes)),
+        radii=radii[order.positions],
+        has_neighbors=order.into_rows(edges.has_neighbors),
+        n_epochs=state.epoch,
+        is_complete=state.epoch == plan.full,
     )
 
 
@@ -308,17 +305,6 @@ def neighborhood_graph(neighbors: Neighbors, settings: NeighborhoodSettings, run
     """The graph of the n_neighbors − 1 nearest others."""
     near = neighbors.first(settings.n_neighbors - 1)
     return build_graph(near, settings.n_neighbors, unconnected_from(settings.metric), run)
-
-
-def warn_of_unconnected(graph: Graph, metric: Any) -> None:
-    """A warning counts the rows without any edge."""
-    n_rows, n_unconnected = len(graph.is_connected), int((~graph.is_connected).sum())
-    if n_unconnected:
-        warn(
-            f"{n_unconnected} of {n_rows} rows have no neighbours: they are as far from all others as "
-            f"metric={metric!r} can tell, or neighbours were missing; they have no importance and no arrows, and a "
-            "fit places them on a ring around the map"
-        )
 
 
 def tangent_spaces(

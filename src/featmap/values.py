@@ -138,7 +138,7 @@ class Neighbors:
         return self.indices.shape[1]
 
     def __getitem__(self, rows: np.ndarray) -> Neighbors:
-        """The neighbours of some of the points."""
+        """The neighbours of these rows."""
         return Neighbors(self.indices[rows], self.distances[rows])
 
     def first(self, k: int) -> Neighbors:
@@ -218,7 +218,7 @@ class Radii:
         _check("Radii.centered", self.centered, self.along.shape)
 
     def __getitem__(self, rows: IntArray) -> Radii:
-        """The values of some of the points."""
+        """The radii of these rows."""
         return Radii(self.total[rows], self.along[rows], self.centered[rows])
 
     def __repr__(self) -> str:
@@ -256,7 +256,7 @@ class Tangents:
             raise ValueError("Tangents.singular_values must not rise along a row")
 
     def __getitem__(self, rows: np.ndarray) -> Tangents:
-        """The values of some of the points, without the leading factors."""
+        """The tangent spaces of these rows, without the leading factors."""
         return Tangents(
             self.centers[rows],
             self.neighbors[rows],
@@ -314,7 +314,7 @@ class Connection:
         return self.kept_products
 
     def __getitem__(self, edges: np.ndarray) -> Connection:
-        """The values of some of the edges."""
+        """The connection on these edges."""
         products = None if self.kept_products is None else self.kept_products[edges]
         return Connection(self.rotations[edges], self.steps[edges], products)
 
@@ -340,7 +340,7 @@ class Frames:
                 raise ValueError("Frames.axes must be orthogonal matrices")
 
     def __getitem__(self, rows: np.ndarray) -> Frames:
-        """The values of some of the points."""
+        """The frames of these rows."""
         return Frames(self.axes[rows], self.covariance_size, self.solver)
 
     def __repr__(self) -> str:

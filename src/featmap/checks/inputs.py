@@ -61,7 +61,7 @@ REMEDY_OF_COLUMNS = {
 # genes have at most 57 % in 3 of 7,192.
 DOMINATED = 0.98  # share of the variance
 MOST_DOMINATING = 3  # columns, and at most a fifth of all
-MOST_ROWS, FEWEST_ROWS = 1000, 50
+MOST_COMPARED, FEWEST_COMPARED = 1000, 50
 MOST_VALUES = 2**21  # so that the sample of a wide table stays small
 
 
@@ -277,7 +277,7 @@ def warn_of_scales(X: Any, names: Sequence[str] | None) -> None:
 
 def rows_for_scales(shape: tuple[int, int]) -> slice:
     """The sample of rows that `warn_of_scales` looks at. Of a table that is such a sample it takes all rows."""
-    n_rows = int(np.clip(MOST_VALUES // shape[1], FEWEST_ROWS, MOST_ROWS))
+    n_rows = int(np.clip(MOST_VALUES // shape[1], FEWEST_COMPARED, MOST_COMPARED))
     return slice(None, None, -(-shape[0] // n_rows))
 
 

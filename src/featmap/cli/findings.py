@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MOST_GROUPS, MOST_FEATURES = 12, 3
 MOST_ALONE = 12  # columns without any other that goes with them, in the text; JSON has all
-FEWEST_ROWS = 5  # of a group that is described
+FEWEST_OF_A_GROUP = 5  # of a group that is described
 MOST_CLUSTERED = 20_000  # rows; regions of larger maps are found by k-means
 NEAR = 15  # rows on the map, among which one of another label is looked for
 MOSTLY_OTHERS = 0.8  # of them, which have another label than the row that is told of
@@ -122,7 +122,7 @@ def _of_label(answers: ExplanationMixin, texts: np.ma.MaskedArray, name: str) ->
     each, missing = texts.data, np.ma.getmaskarray(texts)
     names, counts = np.unique(texts.compressed(), return_counts=True)
     order = np.argsort(-counts, kind="stable")[:MOST_GROUPS]
-    described = [g for g in order if FEWEST_ROWS <= counts[g] <= len(texts) - FEWEST_ROWS]
+    described = [g for g in order if FEWEST_OF_A_GROUP <= counts[g] <= len(texts) - FEWEST_OF_A_GROUP]
     if len(described) == len(names) and not missing.any():
         found: dict[Any, Contrast] = answers.rank_features(each)  # at once, which is faster
     else:
@@ -171,8 +171,8 @@ def _regions(embedding: np.ndarray) -> np.ndarray:
     from sklearn.cluster import HDBSCAN, KMeans
 
     n_rows = len(embedding)
-    if n_rows <= MOST_CLUSTERED and n_rows >= 2 * FEWEST_ROWS:
-        size = int(np.clip(n_rows // 25, FEWEST_ROWS, 200))
+    if n_rows <= MOST_CLUSTERED and n_rows >= 2 * FEWEST_OF_A_GROUP:
+        size = int(np.clip(n_rows // 25, FEWEST_OF_A_GROUP, 200))
         codes = HDBSCAN(min_cluster_size=size, copy=True).fit_predict(embedding.astype(np.float64))
         if codes.max() >= 1 and (codes >= 0).mean() > 0.5:
             return codes
@@ -199,7 +199,7 @@ def _unlike_its_neighbours(answers: Any, texts: np.ma.MaskedArray, is_empty: np.
         return ""
     near = answers._points.nearest_on_map(np.arange(len(texts), dtype=np.int32), NEAR)
     unlike = ((each[near] != each[:, None]) & ~missing[near]).mean(axis=1)
-    unlike[missing | is_empty | np.isin(each, names[counts < FEWEST_ROWS])] = 0
+    unlike[missing | is_empty | np.isin(each, names[counts < FEWEST_OF_A_GROUP])] = 0
     row = int(unlike.argmax())
     if unlike[row] < MOSTLY_OTHERS:
         return ""

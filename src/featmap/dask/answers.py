@@ -15,8 +15,9 @@ from dask.delayed import delayed
 from ..errors import StoreError
 from ..estimator import FeatMAP
 from .blocks import Blocks
+from .cluster import each
 
-BYTES_PER_BLOCK = 2**26  # of an answer
+BYTES_OF_ANSWER = 2**26  # of a block of rows
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def _answer(file: ModelFile, question: str, start: int, stop: int, options: dict
 def of_all_rows(file: ModelFile, question: str, shape: tuple[int, ...], dtype: Any, **options: Any) -> da.Array:
     """The answers of a method of the model that takes rows, for all rows, as a lazy array."""
     n_rows, row_bytes = shape[0], int(np.prod(shape[1:], dtype=np.int64)) * np.dtype(dtype).itemsize
-    step = max(1, BYTES_PER_BLOCK // max(row_bytes, 1))
+    step = max(1, BYTES_OF_ANSWER // max(row_bytes, 1))
     ask = delayed(_answer, pure=True)
     blocks = [
         da.from_delayed(
@@ -81,7 +82,7 @@ def of_all_rows(file: ModelFile, question: str, shape: tuple[int, ...], dtype: A
 def placed(file: ModelFile, blocks: Blocks, dim: int) -> da.Array:
     """The positions of new rows on the map, as a lazy array."""
     lengths = np.diff(blocks.starts)
-    parts = blocks.each(_placed, file)
+    parts = each(blocks.tables, _placed, file)
     return da.concatenate(
         [da.from_delayed(part, (int(length), dim), np.float32) for part, length in zip(parts, lengths, strict=True)]
     )

@@ -17,8 +17,9 @@ from ..data.scaling import ScaledData
 from ..data.sizing import Sizing, column_ranges, rows_for_center, unit_rows
 from ..data.sparse import Matrix, SparseRows, stacked
 from ..errors import InvalidDataError, InvalidDataTypeError
+from ..store.digests import digest_of
 from ..values import DoubleArray
-from .cluster import persisted, results
+from .cluster import each, persisted, results
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class Input:
     @property
     def shape(self) -> tuple[int, int]:
         return self.blocks.n_rows, self.n_features
+
+    def digest(self) -> str:
+        """The digests of all blocks, by which a checkpoint recognizes the data."""
+        return " ".join(results(each(self.blocks.tables, digest_of)))
 
 
 def is_dask(X: Any) -> bool:
@@ -54,9 +59,8 @@ def checked_input(X: Any, caller: str, fewest: int) -> Input:
         raise InvalidDataError(
             f"{caller}(X): Dask does not know how many features X has; call X.compute_chunk_sizes() first"
         )
-    check = delayed(_checked, pure=True)
     whole_rows = X if is_frame or len(X.chunks[1]) == 1 else X.rechunk({1: -1})
-    tables = [check(block, caller) for block in np.ravel(whole_rows.to_delayed())]
+    tables = each(np.ravel(whole_rows.to_delayed()).tolist(), _checked, caller)
     is_counted = not is_frame and not np.isnan(X.chunks[0]).any()
     lengths = X.chunks[0] if is_counted else results([table.shape[0] for table in tables])
     kept = [(table, int(length)) for table, length in zip(tables, lengths, strict=True) if length]
@@ -85,21 +89,17 @@ class Blocks:
     def n_rows(self) -> int:
         return int(self.starts[-1])
 
-    def each(self, function: Callable[..., Any], *arguments: Any) -> list[Delayed]:
-        """``function(block, *arguments)`` of every block."""
-        call = delayed(function, pure=True)
-        return [call(table, *arguments) for table in self.tables]
-
     def mapped(self, function: Callable[..., Any], *arguments: Any) -> Blocks:
         """The blocks that ``function(block, *arguments)`` makes."""
-        return Blocks(self.each(function, *arguments), self.starts)
+        return Blocks(each(self.tables, function, *arguments), self.starts)
 
     def kept(self) -> Blocks:
         """The same blocks, made now and kept by the workers."""
         return Blocks(persisted(self.tables), self.starts)
 
-    def rows(self, chosen: np.ndarray) -> Matrix:
-        """Some rows, by their numbers in rising order."""
+    def rows(self, chosen: slice | np.ndarray) -> Matrix:
+        """Some rows, by a slice or by their numbers in rising order."""
+        chosen = np.arange(self.n_rows)[chosen]
         bounds = np.searchsorted(chosen, self.starts)
         take = delayed(getitem, pure=True)
         parts = [
@@ -152,9 +152,9 @@ def scaled_blocks(blocks: Blocks, n_features: int, *, with_unit_rows: bool) -> S
     """Scale all blocks as `scale_data` scales a whole table, and keep them on the workers."""
     if with_unit_rows:
         divided = blocks.mapped(unit_rows).kept()
-        lengths = np.concatenate(list(results(divided.each(getitem, 1))))
+        lengths = np.concatenate(list(results(each(divided.tables, getitem, 1))))
         return ScaledBlocks(divided.mapped(getitem, 0), n_features, np.zeros(n_features), 1.0, lengths)
-    sample = blocks.rows(np.arange(blocks.n_rows)[rows_for_center(blocks.n_rows)])
-    lowest, highest = zip(*results(blocks.each(column_ranges)), strict=True)
+    sample = blocks.rows(rows_for_center(blocks.n_rows))
+    lowest, highest = zip(*results(each(blocks.tables, column_ranges)), strict=True)
     sizing = Sizing.of(sample, (np.min(lowest, axis=0), np.max(highest, axis=0)))
     return ScaledBlocks(blocks.mapped(sizing.prepare).kept(), n_features, sizing.center, sizing.scale, None)

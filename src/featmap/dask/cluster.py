@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -30,8 +30,14 @@ SECONDS_BETWEEN_LOOKS = 2.0
 PATIENCE_KEY, PATIENCE = "featmap.wait-for-workers", "10 minutes"
 
 
+def each(values: Sequence[Delayed], function: Callable[..., Any], *arguments: Any) -> list[Delayed]:
+    """``function(value, *arguments)`` of every value."""
+    call = delayed(function, pure=True)
+    return [call(value, *arguments) for value in values]
+
+
 def persisted(values: Sequence[Delayed]) -> list[Delayed]:
-    """The same values, computed on the workers and kept there while somebody refers to them."""
+    """The same values, computed on the workers and kept there while they are referred to."""
     return list(dask.persist(*values))
 
 
@@ -106,7 +112,7 @@ async def _watched(client: Any, future: Any) -> Any:
 
 
 async def _workers(client: Any) -> dict[str, Any]:
-    """What the scheduler knows of the workers, by their addresses. None if it does not answer."""
+    """What the scheduler knows of the workers, by their addresses. Empty if it does not answer."""
     try:
         return (await client.scheduler.identity())["workers"]
     except OSError:

@@ -30,7 +30,6 @@ LOCAL_BELOW = 1_000_000  # rows; below, moving rows costs more than a second mac
 ROWS_PER_PARTITION = 500_000
 MOST_PARTITIONS = 64  # partitions exchange rows in pairs
 
-
 ABOUT = """A map of data that are spread over a cluster.
 
 The parameters, the map and all answers are those of `featmap.FeatMAP`: a fit on any number of workers of one kind
@@ -42,7 +41,6 @@ bytes partitions exchanged, by stage.
 It takes the metrics ``"euclidean"`` and ``"cosine"``, dense and sparse rows, and ``pca``.
 
 """
-
 
 documented = shared_parameters(
     """
@@ -289,9 +287,9 @@ class FeatMAP(local.FeatMAP):
         ...     FeatMAP.load(path).feature_importance().shape
         (300, 5)
         """
-        model = super().load(path)
-        model.__dict__["_file"] = ModelFile.at(path)
-        return cast("FeatMAP", model)
+        model = cast("FeatMAP", super().load(path))
+        model._file = ModelFile.at(path)
+        return model
 
     def _fit_here(self, X: Any, table: Input, path: Path | None, callback: Any, checkpoint: Any) -> FeatMAP:
         """A local fit of all rows."""
@@ -313,30 +311,27 @@ class FeatMAP(local.FeatMAP):
         settings = self._settings_for_cluster(table)
 
         from ..run import Run
-        from ..store.digests import digest_of
         from .files import check_that_workers_see, scratch_folder
         from .pipeline import ClusterData, ClusterFit
 
-        progress, kept, settings = self._begun(
-            settings, table.shape[0], lambda: " ".join(results(table.blocks.each(digest_of))), callback, checkpoint
-        )
+        progress, kept, settings = self._begun(settings, table.shape[0], table.digest, callback, checkpoint)
         with scratch_folder(path) as folder, Run(self.n_jobs, progress, kept) as run:
             check_that_workers_see(folder)
             with run.timed("scaling"):
                 if self.metric != "cosine":
-                    compared = table.blocks.rows(np.arange(table.shape[0])[rows_for_scales(table.shape)])
+                    compared = table.blocks.rows(rows_for_scales(table.shape))
                     warn_of_scales(compared, getattr(self, "feature_names_in_", None))
                 rows = ClusterData.of(table, settings)
             fit = ClusterFit(rows, settings, n_partitions, folder, run)
             fitted = fit.fit_map()
             self._store(fitted, progress.report)
             self.save(path)
-        self._open(path, fit.exchanged)
+        self._open(path, dict(fit.exchanged))
         if fitted.is_complete:
             kept.finish()
 
     def _settings_for_cluster(self, table: Input) -> Settings:
-        """The settings of a fit. Remembers the number and the names of features."""
+        """The settings of a fit. Stores the number and the names of features."""
         owner, parameters = "FeatMAP", self.get_params(deep=False)
         _refuse_on_cluster(parameters)
         self.__dict__.pop("row_names_in_", None)

@@ -5,11 +5,10 @@ All workers must see the folder. A part that is written twice has the same bytes
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -26,9 +25,9 @@ from ..neighbors.list_search import ListSearch, Partition
 from ..neighbors.lists import Lists
 from ..neighbors.other import CosineSearch
 from ..neighbors.search import Search
-from ..values import IntArray
+from ..values import IntArray, edge_numbers
 from .blocks import Blocks
-from .cluster import results
+from .cluster import each, results
 from .search import AllPairs, ClusterSearch, Partitions
 
 LOOKS = 64  # tasks that look for a folder; idle workers share them
@@ -38,27 +37,26 @@ LOOKS = 64  # tasks that look for a folder; idle workers share them
 def scratch_folder(beside: Path) -> Iterator[Path]:
     """A folder beside the file of the model, which is removed at the end."""
     try:
-        folder = Path(tempfile.mkdtemp(prefix=f".{beside.name}.", suffix=".rows", dir=beside.parent))
+        folder = TemporaryDirectory(
+            prefix=f".{beside.name}.", suffix=".rows", dir=beside.parent, ignore_cleanup_errors=True
+        )
     except OSError as error:
         raise StoreError(f"fit(path=…): no folder can be made beside {beside}: {error.strerror or error}") from error
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with folder as name:
+        yield Path(name)
 
 
 def check_that_workers_see(folder: Path) -> None:
     """Refuse a folder that workers do not see, before they have worked for hours."""
     (folder / "seen").touch()
     look = delayed(_see, pure=True)
-    for _ in results([look(folder / "seen", number) for number in range(LOOKS)]):
-        pass
+    list(results([look(folder / "seen", number) for number in range(LOOKS)]))
 
 
 def table_in_files(matrix: Blocks, folder: Path) -> Matrix:
     """All rows as one array, or as `SparseRows`, in files that are mapped into memory."""
     folder.mkdir()
-    shapes = list(results(matrix.each(_described)))
+    shapes = list(results(each(matrix.tables, _described)))
     n_features, starts = shapes[0][0], matrix.starts[:-1]
     if shapes[0][1] is None:
         return array_in_file(folder / "rows", matrix.tables, starts, (matrix.n_rows, n_features), np.float32)
@@ -67,7 +65,7 @@ def table_in_files(matrix: Blocks, folder: Path) -> Matrix:
     entries = sp.csr_matrix((matrix.n_rows, n_features), dtype=np.float32)
     entries.data = array_in_file(folder / "values", [part.data for part in rows], starts, shape, np.float32)
     entries.indices = array_in_file(folder / "columns", [part.indices for part in rows], starts, shape, np.int32)
-    entries.indptr = indptr.astype(np.int32) if indptr[-1] < 2**31 else indptr
+    entries.indptr = edge_numbers(indptr)
     return SparseRows(entries, next(results([matrix.tables[0].zeros])))
 
 
@@ -92,7 +90,7 @@ def search_in_files(search: ClusterSearch | AllPairs, matrix: Matrix, settings: 
 def _lists_in_files(partitions: Partitions, folder: Path) -> Lists:
     """The lists of all partitions. Each partition has consecutive lists, so its blocks are in one piece."""
     folder.mkdir()
-    firsts, shapes = zip(*results(partitions.each(_described_lists)), strict=True)
+    firsts, shapes = zip(*results(each(partitions.parts, _described_lists)), strict=True)
     lists, starts = [part.lists for part in partitions.parts], np.cumsum([0, *(shape[0] for shape in shapes)])
     shape = (int(starts[-1]), *shapes[0][1:])
     blocks = array_in_file(folder / "blocks", [part.blocks for part in lists], starts[:-1], shape, np.float32)
@@ -115,8 +113,7 @@ def array_in_file(
     """
     path.touch()
     write = delayed(write_part, pure=True)
-    for _ in results([write(path, int(start), part, dtype) for start, part in zip(starts, parts, strict=True)]):
-        pass
+    list(results([write(path, int(start), part, dtype) for start, part in zip(starts, parts, strict=True)]))
     return np.zeros(shape, dtype) if 0 in shape else np.memmap(path, dtype, "r+", shape=shape)
 
 
@@ -129,14 +126,8 @@ def write_part(path: Path, start: int, part: np.ndarray, dtype: Any) -> None:
         file.write(part.data if part.size else b"")
 
 
-def write_array(path: Path, array: np.ndarray) -> None:
-    """An array in a file of its own, for `read_part`."""
-    with path.open("wb") as file:
-        np.save(file, array)
-
-
 def read_part(path: Path, start: int, stop: int) -> np.ndarray:
-    """Some entries of the first axis of an array that `write_array` has written."""
+    """Some entries of the first axis of an array that numpy has written."""
     _see(path)
     return np.array(np.load(path, mmap_mode="r")[start:stop])
 

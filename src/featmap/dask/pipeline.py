@@ -7,22 +7,25 @@ frames need a few hundred bytes a row.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..checks.settings import Settings, is_given
-from ..data.noise import MOST_ROWS, warn_of_noise
+from ..data.noise import rows_for_noise, warn_of_noise
 from ..data.pca import Components, rows_for_components
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix
+from ..graph import warn_of_unconnected
 from ..neighbors import EXACT_BELOW
 from ..neighbors.large import search_wide_enough
 from ..neighbors.search import without_self
-from ..pipeline import Fitted, Manifold, lay_out, neighborhood_graph, tangent_weights, warn_of_unconnected
+from ..pipeline import Fitted, Manifold, lay_out, neighborhood_graph, tangent_weights
 from ..run import Run
 from ..values import Connection, Graph, IntArray, Neighbors, Order, Radii, Tangents
 from .blocks import Input, ScaledBlocks, scaled_blocks
@@ -49,14 +52,14 @@ class ClusterData:
         pca: Any = settings.pca
         if pca is None:
             if not with_unit_rows:
-                warn_of_noise(blocks.rows(np.arange(blocks.n_rows)[:: -(-blocks.n_rows // MOST_ROWS)]))
+                warn_of_noise(blocks.rows(rows_for_noise(blocks.n_rows)))
             space = scaled_blocks(blocks, table.n_features, with_unit_rows=with_unit_rows)
             return cls(space, space, None)
         if is_given(pca):
             components = Components(pca)
         else:
-            sample = np.arange(blocks.n_rows)[rows_for_components(table.shape, table.is_sparse)]
-            components = Components.of_sample(blocks.rows(sample), pca)
+            sample = blocks.rows(rows_for_components(table.shape, table.is_sparse))
+            components = Components.of_sample(sample, pca)
         in_components = blocks.mapped(_components_of, components)
         space = scaled_blocks(in_components, components.n_components, with_unit_rows=with_unit_rows)
         return cls(scaled_blocks(blocks, table.n_features, with_unit_rows=with_unit_rows), space, components)
@@ -76,7 +79,7 @@ class ClusterFit:
     n_partitions: int
     folder: Path  # for arrays that workers and this process share
     run: Run
-    exchanged: dict[str, int] = field(default_factory=dict)  # bytes by stage
+    exchanged: Counter[str] = field(default_factory=Counter)  # bytes by stage
 
     def fit_map(self) -> Fitted:
         """X → a map with frames, as `pipeline.fit_map` makes it."""
@@ -84,7 +87,8 @@ class ClusterFit:
         neighbors = run.stage("neighbors", self._find_neighbors)
         graph = run.stage("graph", neighborhood_graph, neighbors, settings)
         warn_of_unconnected(graph, settings.metric)
-        tangents = run.stage("tangents", self._find_tangents, neighbors, graph, centers=self.space.matrix)
+        around = cache(partial(self._neighborhoods, neighbors, graph))  # made by the first stage that needs them
+        tangents = run.stage("tangents", self._find_tangents, neighbors, graph, around, centers=self.space.matrix)
         search = search_in_files(self.search, self.space.matrix, settings, self.folder)
         manifold = Manifold.of(
             settings,
@@ -96,7 +100,7 @@ class ClusterFit:
             graph=graph,
             tangents=tangents,
         )
-        return lay_out(manifold, settings, run, lambda order, run: self._connect(neighbors, graph, order))
+        return lay_out(manifold, settings, run, lambda order, run: connection_of(around(), graph, order))
 
     @cached_property
     def space(self) -> ScaledData:
@@ -116,10 +120,9 @@ class ClusterFit:
         space = self.rows.space
         workers = Workers(space.matrix, space.n_features, self.n_partitions)
         if space.matrix.n_rows <= EXACT_BELOW:
-            workers.put_into_lists(FIRST_COORDINATES, self.run)
-            return AllPairs(workers.listed)
-        found = search_wide_enough(workers, self.settings.n_others + 1, self.run)
-        return AllPairs(workers.listed) if found is None else found
+            return workers.in_lists(FIRST_COORDINATES, self.run).all_pairs()
+        found: ClusterSearch | AllPairs = search_wide_enough(workers, self.settings.n_others + 1, self.run)
+        return found
 
     def _find_neighbors(self, run: Run) -> Neighbors:
         k, n_rows = self.settings.n_others, self.rows.space.matrix.n_rows
@@ -129,19 +132,21 @@ class ClusterFit:
             lengths = lengths**2 / 2 if self.settings.metric == "cosine" else lengths
             near = without_self(found, lengths, k, rows)
             indices[rows], distances[rows] = near.indices, near.distances
-            self.exchanged["neighbors"] = self.exchanged.get("neighbors", 0) + n_bytes
+            self.exchanged["neighbors"] += n_bytes
             done += len(rows)
             run.step(done, n_rows)
         return Neighbors(indices, distances)
 
-    def _find_tangents(self, neighbors: Neighbors, graph: Graph, run: Run) -> Tangents:
+    def _find_tangents(
+        self, neighbors: Neighbors, graph: Graph, around: Callable[[], PartitionedTangents], run: Run
+    ) -> Tangents:
         weights, _ = tangent_weights(neighbors, graph, self.settings, run)
         n_rows, dim = len(weights), self.settings.n_components
         n_directions = min(neighbors.k, self.space.shape[1])
         singular_values = np.empty((n_rows, n_directions), np.float32)
         intrinsic_dim = np.empty(n_rows, np.int32)
         radii = Radii(np.empty(n_rows), np.empty((n_rows, dim)), np.empty((n_rows, dim)))
-        for rows, found in self._neighborhoods(neighbors, graph).tangents():
+        for rows, found in around().tangents():
             singular_values[rows], intrinsic_dim[rows] = found.singular_values, found.intrinsic_dim
             for whole, part in zip(vars(radii).values(), vars(found.radii).values(), strict=True):
                 whole[rows] = part
@@ -155,28 +160,25 @@ class ClusterFit:
             radii,
         )
 
-    def _connect(self, neighbors: Neighbors, graph: Graph, order: Order) -> Connection:
-        """The connection on all edges, in the order of the layout."""
-        arrays: dict[str, np.ndarray] = {}
-        for rows, part in self._neighborhoods(neighbors, graph).connections():
-            edges = edges_of_rows(graph, rows)
-            for name, values in vars(part).items():
-                if values is not None:
-                    whole = arrays.setdefault(name, np.empty((graph.weights.nnz, *values.shape[1:]), values.dtype))
-                    whole[edges] = values
-        return Connection(**arrays)[order.edges_into_layout(graph)]
-
     def _neighborhoods(self, neighbors: Neighbors, graph: Graph) -> PartitionedTangents:
-        """The partitions with what they need of the graph. It is kept from the tangent spaces to the alignment."""
-        if self._kept is None:
-            partitions = self.search.partitions
-            rows = list(results([part.numbers for part in partitions.parts]))
-            weights, near_weights = tangent_weights(neighbors, graph, self.settings, self.run)
-            around = GraphInFiles.write(self.folder, rows, neighbors.indices, weights, near_weights, graph)
-            self._kept = PartitionedTangents(partitions, rows, around, self.settings, self.exchanged)
-        return self._kept
+        """The partitions with what they need of the graph, for tangent spaces and alignment."""
+        partitions = self.search.partitions
+        rows = list(results([part.numbers for part in partitions.parts]))
+        weights, near_weights = tangent_weights(neighbors, graph, self.settings, self.run)
+        around = GraphInFiles.write(self.folder, rows, neighbors.indices, weights, near_weights, graph)
+        return PartitionedTangents(partitions, rows, around, self.settings, self.exchanged)
 
-    _kept: PartitionedTangents | None = None
+
+def connection_of(around: PartitionedTangents, graph: Graph, order: Order) -> Connection:
+    """The connection on all edges, in the order of the layout."""
+    arrays: dict[str, np.ndarray] = {}
+    for rows, part in around.connections():
+        edges = edges_of_rows(graph, rows)
+        for name, values in vars(part).items():
+            if values is not None:
+                whole = arrays.setdefault(name, np.empty((graph.weights.nnz, *values.shape[1:]), values.dtype))
+                whole[edges] = values
+    return Connection(**arrays)[order.edges_into_layout(graph)]
 
 
 def edges_of_rows(graph: Graph, rows: IntArray) -> np.ndarray:

@@ -8,10 +8,9 @@ are those of a search on one machine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from dask.delayed import Delayed, delayed
@@ -23,7 +22,7 @@ from ..neighbors.search import EXACT, QUERIES_PER_BLOCK, Found, among, merged, n
 from ..run import Run
 from ..values import FloatArray, IntArray, SearchReport
 from .blocks import Blocks, joined, n_bytes_of_row
-from .cluster import persisted, results, sent_once
+from .cluster import each, persisted, results, sent_once
 
 # The bytes of a visit, there and back. More queries are sent in several rounds, so that no task holds more.
 BYTES_OF_VISIT = 2**27
@@ -34,14 +33,13 @@ FoundInPart = tuple[IntArray, IntArray, np.ndarray, int]  # numbers of rows, the
 Share = tuple[IntArray, Matrix, IntArray]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Workers:
-    """Hold the rows, and put them into lists of their partitions."""
+    """Hold the rows, in blocks until they are put into lists of partitions."""
 
     matrix: Blocks
     n_features: int
     n_partitions: int
-    partitions: Partitions | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -51,21 +49,9 @@ class Workers:
         chosen, places = np.unique(numbers, return_inverse=True)
         return self.matrix.rows(chosen)[places]
 
-    def put_into_lists(self, n_coordinates: int, run: Run) -> Quantizer:
+    def in_lists(self, n_coordinates: int, run: Run) -> Partitions:
         quantizer = make_quantizer(self.matrix.n_rows, self.rows, n_coordinates, run)
-        self.partitions = shuffled(self.matrix, quantizer, self.n_partitions)
-        return quantizer
-
-    def exact(self, queries: Matrix, k: int, run: Run) -> IntArray:
-        return exact_nearest(queries, k, self.listed)[0]
-
-    def search(self, quantizer: Quantizer, width: Width) -> ClusterSearch:
-        return ClusterSearch(quantizer, self.listed, width)
-
-    @property
-    def listed(self) -> Partitions:
-        assert self.partitions is not None, "rows are put into lists first"
-        return self.partitions
+        return shuffled(self.matrix, quantizer, self.n_partitions)
 
 
 @dataclass(frozen=True)
@@ -76,21 +62,26 @@ class Partitions:
     owners: IntArray  # (lists,) the partition of each list, rising
     parts: Sequence[Delayed]  # of `Partition`
 
-    def __len__(self) -> int:
-        return len(self.parts)
+    def nearest(self, queries: Matrix, k: int) -> Found:
+        """The k nearest of all rows that the lists hold, of a few queries: indices and distances."""
+        indices, squared = merged(list(results(each(self.parts, _exact, queries, k))), k)
+        return indices, np.sqrt(squared)
 
-    def each(self, function: Callable[..., Any], *arguments: Any) -> list[Delayed]:
-        """``function(partition, *arguments)`` of every partition."""
-        call = delayed(function, pure=True)
-        return [call(part, *arguments) for part in self.parts]
+    def exact(self, queries: Matrix, k: int, run: Run) -> IntArray:
+        return self.nearest(queries, k)[0]
+
+    def search(self, quantizer: Quantizer, width: Width) -> ClusterSearch:
+        return ClusterSearch(quantizer, self, width)
+
+    def all_pairs(self) -> AllPairs:
+        return AllPairs(self)
 
 
 def shuffled(matrix: Blocks, quantizer: Quantizer, n_partitions: int) -> Partitions:
     """Send every row to the partition that owns its list."""
-    find_homes, sent = delayed(_homes, pure=True), sent_once(quantizer)
-    homes = persisted([find_homes(table, sent) for table in matrix.tables])
-    count = delayed(np.bincount, pure=True)
-    sizes = sum(results([count(part, minlength=quantizer.n_lists) for part in homes]))
+    sent = sent_once(quantizer)
+    homes = persisted(each(matrix.tables, _homes, sent))
+    sizes = sum(results(each(homes, np.bincount, None, quantizer.n_lists)))
     owners = shared_out(np.asarray(sizes), n_partitions)
     split, gather = delayed(_shares, pure=True), delayed(_partition, pure=True)
     n_owners, sent_owners = int(owners[-1]) + 1, sent_once(owners)
@@ -156,17 +147,17 @@ class ClusterSearch(OverLists):
         return _completed(indices, np.sqrt(squared), queries, self.partitions)
 
     def nearest_of_all(self, k: int) -> Iterator[FoundInPart]:
-        """The k nearest rows of every row. In each round some rows of every partition set out."""
+        """The k nearest rows of every row. In each round some rows of every partition are queries."""
         n_candidates = self.width.n_candidates(self.quantizer, k)
-        n_rows, of_row = zip(*results(self.partitions.each(_size)), strict=True)
+        n_rows, of_row = zip(*results(each(self.partitions.parts, _size)), strict=True)
         n_queries = queries_at_once(max(of_row), self.quantizer, self.width, n_candidates)
         quantizer, owners = sent_once(self.quantizer), sent_once(self.partitions.owners)
-        set_out, answer, join = (delayed(step, pure=True) for step in (_set_out, answered, _found))
+        find_visits, answer, join = (delayed(step, pure=True) for step in (_visits, answered, _found))
         parts = self.partitions.parts
         for start in range(0, max(n_rows), n_queries):
             rows, asked = slice(start, start + n_queries), []
             for own in (own for own, n_own in enumerate(n_rows) if start < n_own):
-                visits = set_out(parts[own], rows, quantizer, self.width, owners)
+                visits = find_visits(parts[own], rows, quantizer, self.width, owners)
                 answers = [answer(part, visits[number], quantizer, n_candidates) for number, part in enumerate(parts)]
                 asked.append(join(parts[own], rows, own, answers, n_candidates, k))
             for numbers, indices, squared, short, n_bytes in results(asked):
@@ -175,7 +166,7 @@ class ClusterSearch(OverLists):
 
 
 def queries_at_once(n_bytes_of_query: int, quantizer: Quantizer, width: Width, n_candidates: int) -> int:
-    """How many queries may set out together. The size of a visit is that of `Visit` and of `Answer`."""
+    """How many queries of a partition make a round. The size of a visit is that of `Visit` and of `Answer`."""
     there = n_bytes_of_query + 4 * (1 + width.n_lists(quantizer))
     points = 4 * quantizer.directions.shape[1] if quantizer.has_remainder else 0
     back = n_candidates * (4 + 4 + 4 + 8)  # numbers and float32 distances, numbers and float64 distances
@@ -200,19 +191,12 @@ class AllPairs:
         )
 
 
-def exact_nearest(queries: Matrix, k: int, partitions: Partitions) -> Found:
-    """The k nearest of all rows that the lists hold, of a few queries: indices and distances."""
-    compare = delayed(_exact, pure=True)
-    indices, squared = merged(list(results([compare(part, queries, k) for part in partitions.parts])), k)
-    return indices, np.sqrt(squared)
-
-
 def _completed(indices: IntArray, distances: np.ndarray, queries: Matrix, partitions: Partitions) -> Found:
     """Found neighbours, completed for queries whose lists held too few. ``queries`` are all, or only those."""
     short = np.flatnonzero((indices < 0).any(axis=1))
     if len(short):
         asked = queries if queries.shape[0] == len(short) else queries[short]
-        indices[short], distances[short] = exact_nearest(asked, indices.shape[1], partitions)
+        indices[short], distances[short] = partitions.nearest(asked, indices.shape[1])
     return indices, distances
 
 
@@ -266,7 +250,7 @@ def answered(part: Partition, visit: Visit, quantizer: Quantizer, n_candidates: 
     ranked = np.full(shape, -1, np.int32), np.full(shape, np.inf)
     for start in range(0, len(order), QUERIES_PER_BLOCK):
         here = order[start : start + QUERIES_PER_BLOCK]
-        found = part.candidates(points[here], visit.lists[here], n_candidates)
+        found = part.lists.nearest(points[here], visit.lists[here], n_candidates)
         exact = part.rank(dense_rows(visit.rows, here), found[0], n_candidates)
         for whole, block in zip((*proposed, *ranked), (*found, *exact), strict=True):
             whole[here] = block
@@ -317,7 +301,7 @@ def _size(part: Partition) -> tuple[int, int]:
     return part.matrix.shape[0], n_bytes_of_row(part.matrix)
 
 
-def _set_out(part: Partition, rows: slice, quantizer: Quantizer, width: Width, owners: IntArray) -> list[Visit]:
+def _visits(part: Partition, rows: slice, quantizer: Quantizer, width: Width, owners: IntArray) -> list[Visit]:
     return visits_of(part.matrix[rows], quantizer, width, owners)
 
 
@@ -334,15 +318,14 @@ def _found(
 
 
 def _exact(part: Partition, queries: Matrix, k: int) -> Found:
-    return part.exact(dense_rows(queries), k)
+    blocks = range(0, queries.shape[0], QUERIES_PER_BLOCK)
+    found = [part.exact(dense_rows(queries, slice(start, start + QUERIES_PER_BLOCK)), k) for start in blocks]
+    indices, squared = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    return indices, squared
 
 
 def _compared(other: Partition, part: Partition, k: int) -> Found:
-    """The nearest rows of one partition, of all rows of another."""
-    blocks = range(0, part.matrix.shape[0], QUERIES_PER_BLOCK)
-    found = [other.exact(dense_rows(part.matrix, slice(start, start + QUERIES_PER_BLOCK)), k) for start in blocks]
-    indices, squared = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-    return indices, squared
+    return _exact(other, part.matrix, k)
 
 
 def _nearest_of_compared(part: Partition, own: int, found: Sequence[Found], k: int) -> FoundInPart:

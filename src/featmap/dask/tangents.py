@@ -6,6 +6,7 @@ computes in its table has the bits that it has in a table of all rows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,7 +28,7 @@ from ..tangents.svd import find_tangents
 from ..values import Connection, FloatArray, Graph, IntArray, Tangents
 from .blocks import joined, n_bytes_of_row
 from .cluster import persisted, results
-from .files import read_part, write_array
+from .files import read_part
 from .search import Partitions
 
 
@@ -64,23 +65,25 @@ class GraphInFiles:
             "edge_weights": edges.data,
         }
         for name, array in arrays.items():
-            write_array(folder / name, array)
+            np.save(folder / f"{name}.npy", array)
         return cls(folder, starts)
 
     def owners(self) -> IntArray:
         """The partition of every row."""
-        return read_part(self.folder / "owners", 0, self.starts[-1])
+        return self._read("owners", 0, self.starts[-1])
 
     def of_rows(self, name: str, part: int) -> np.ndarray:
         """The entries of an array for the rows of a partition."""
-        return read_part(self.folder / name, self.starts[part], self.starts[part + 1])
+        return self._read(name, self.starts[part], self.starts[part + 1])
 
     def edges(self, part: int) -> tuple[np.ndarray, IntArray, FloatArray]:
         """The edges of the rows of a partition: where those of each row begin, targets, weights."""
-        firsts = read_part(self.folder / "firsts", self.starts[part], self.starts[part + 1] + 1)
-        between = (firsts[0], firsts[-1])
-        targets, weights = (read_part(self.folder / name, *between) for name in ("targets", "edge_weights"))
+        firsts = self._read("firsts", self.starts[part], self.starts[part + 1] + 1)
+        targets, weights = (self._read(name, firsts[0], firsts[-1]) for name in ("targets", "edge_weights"))
         return firsts - firsts[0], targets, weights
+
+    def _read(self, name: str, start: int, stop: int) -> np.ndarray:
+        return read_part(self.folder / f"{name}.npy", start, stop)
 
 
 @dataclass(frozen=True)
@@ -115,13 +118,13 @@ class PartitionedTangents:
     rows: Sequence[IntArray]  # of each partition
     around: GraphInFiles
     settings: NeighborhoodSettings
-    exchanged: dict[str, int]  # bytes by stage, which grow while results are fetched
+    exchanged: Counter[str]  # bytes by stage, which grow while results are fetched
 
     def tangents(self) -> Iterator[tuple[IntArray, Tangents]]:
         """The tangent spaces of the rows of each partition. Their centers are the rows of its table."""
         take = delayed(_without_axes, pure=True)
         for number, (tangents, n_bytes) in enumerate(results([take(*pair) for pair in self._pairs()])):
-            self._count("tangents", n_bytes)
+            self.exchanged["tangents"] += n_bytes
             yield self.rows[number], tangents
 
     def connections(self) -> Iterator[tuple[IntArray, Connection]]:
@@ -129,12 +132,11 @@ class PartitionedTangents:
         give, join = delayed(_axes_of, pure=True), delayed(_connection, pure=True)
         joined_parts = []
         for own, (table, spaces) in enumerate(self._pairs()):
-            others = [number for number in range(len(self.partitions)) if number != own]
-            given = [give(self._spaces[other], self._picked[own][other], self._tables[other]) for other in others]
-            asked = [self._picked[own][other] for other in others]
+            asked = self._picked[own]
+            given = [give(*pair, numbers) for pair, numbers in zip(self._pairs(), asked, strict=True)]
             joined_parts.append(join(table, spaces, asked, given, self.around, own, self.settings))
         for number, (connection, n_bytes) in enumerate(results(joined_parts)):
-            self._count("alignment", n_bytes)
+            self.exchanged["alignment"] += n_bytes
             yield self.rows[number], connection
 
     def _pairs(self) -> list[tuple[Delayed, Delayed]]:
@@ -142,9 +144,9 @@ class PartitionedTangents:
 
     @cached_property
     def _picked(self) -> list[list[Delayed]]:
-        """The numbers of the rows that each partition asks of each."""
+        """The numbers of the rows that each partition asks of each, of itself none."""
         ask, take = delayed(_asked, pure=True), delayed(getitem, pure=True)
-        numbers = range(len(self.partitions))
+        numbers = range(len(self.rows))
         asked = persisted([ask(self.around, own) for own in numbers])
         return [[take(lists, other) for other in numbers] for lists in asked]
 
@@ -152,10 +154,9 @@ class PartitionedTangents:
     def _tables(self) -> list[Delayed]:
         give, build = delayed(Partition.rows, pure=True), delayed(_table, pure=True)
         tables = []
-        for own, part in enumerate(self.partitions.parts):
-            others = [number for number in range(len(self.partitions)) if number != own]
-            given = [give(self.partitions.parts[other], self._picked[own][other]) for other in others]
-            tables.append(build(part, [self._picked[own][other] for other in others], given))
+        for part, asked in zip(self.partitions.parts, self._picked, strict=True):
+            given = [give(other, numbers) for other, numbers in zip(self.partitions.parts, asked, strict=True)]
+            tables.append(build(part, asked, given))
         return persisted(tables)
 
     @cached_property
@@ -164,16 +165,13 @@ class PartitionedTangents:
         found = [find(table, self.around, own, self.settings) for own, table in enumerate(self._tables)]
         return persisted(found)
 
-    def _count(self, stage: str, n_bytes: int) -> None:
-        self.exchanged[stage] = self.exchanged.get(stage, 0) + n_bytes
-
 
 def _asked(around: GraphInFiles, own: int) -> list[IntArray]:
-    """The numbers of the rows that a partition needs, by the partitions that have them."""
+    """The numbers of the rows that a partition needs, by the other partitions that have them."""
     _, targets, _ = around.edges(own)
     needed = np.unique(np.concatenate([targets, around.of_rows("neighbors", own).ravel()]))
     owners = around.owners()[needed]
-    return [needed[owners == number] for number in range(len(around.starts) - 1)]
+    return [needed[(owners == number) & (number != own)] for number in range(len(around.starts) - 1)]
 
 
 def _table(part: Partition, asked: Sequence[IntArray], given: Sequence[Matrix]) -> Table:
@@ -217,7 +215,7 @@ def _without_axes(table: Table, spaces: Spaces) -> tuple[Tangents, int]:
     return replace(spaces.tangents, centers=no_centers), n_given * n_bytes_of_row(table.matrix)
 
 
-def _axes_of(spaces: Spaces, numbers: IntArray, table: Table) -> FloatArray:
+def _axes_of(table: Table, spaces: Spaces, numbers: IntArray) -> FloatArray:
     return spaces.axes[np.searchsorted(table.numbers[table.own], numbers)]
 
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from ..errors import warn
 
-FEWEST_FEATURES, FEWEST_ROWS, MOST_ROWS = 100, 200, 600
+FEWEST_FEATURES, FEWEST_TESTED, MOST_SAMPLED = 100, 200, 600  # of fewer features or rows none are tested
 N_COMPONENTS = 50
 COLUMNS_AT_ONCE = 4096
 # How far the nearest row is, in units of the median distance. Noise of many features brings all distances near to
@@ -22,15 +22,20 @@ MOST_IN_COMPONENTS = 0.6
 
 def warn_of_noise(X: Any) -> None:
     """Warn if distances in X are mostly noise, and those in its principal components are not."""
-    if X.shape[1] < FEWEST_FEATURES or X.shape[0] < FEWEST_ROWS:
+    if X.shape[1] < FEWEST_FEATURES or X.shape[0] < FEWEST_TESTED:
         return
-    in_features, in_components = nearness(X[:: -(-X.shape[0] // MOST_ROWS)])
+    in_features, in_components = nearness(X[rows_for_noise(X.shape[0])])
     if in_features > FROM_NOISE and in_components < MOST_IN_COMPONENTS:
         warn(
             f"distances between rows of X are mostly noise: a row's nearest is at {in_features:.2f} of the median "
             f"distance, but at {in_components:.2f} in {N_COMPONENTS} principal components; give pca={N_COMPONENTS}, "
             "and neighbours and the map are made of components, with all answers still about the features"
         )
+
+
+def rows_for_noise(n_rows: int) -> slice:
+    """The sample of rows that `warn_of_noise` looks at. Of a table that is such a sample it takes all rows."""
+    return slice(None, None, -(-n_rows // MOST_SAMPLED))
 
 
 def nearness(sample: Any) -> tuple[float, float]:

@@ -17,9 +17,9 @@ from sklearn.utils.extmath import randomized_svd
 from ..errors import InvalidDataError
 from ..kernels.search import multiply_rows, project_rows
 from ..run import Run
-from ..run.threads import BLOCK
 from ..values import DoubleArray, FloatArray
-from .scaling import BYTES_PER_BLOCK, scale_data
+from .scaling import scale_data
+from .sizing import rows_in_cache
 from .sparse import Matrix, dense_rows, up_to_translation
 
 SAMPLE_ROWS = 10_000
@@ -44,11 +44,11 @@ def sample_size(n_rows: int, n_features: int) -> int:
     return min(n_rows, SAMPLE_ROWS, max(SAMPLE_BYTES // (4 * n_features), 100))
 
 
-def fixed_sample(n_rows: int, n_sampled: int) -> Any:
-    """The same rows each time, in order; a slice of all of them if all are sampled."""
-    if n_sampled == n_rows:
+def fixed_sample(n_rows: int, most: int) -> Any:
+    """The same rows each time, in order; a slice of all of them if there are not more."""
+    if n_rows <= most:
         return slice(None)
-    return np.sort(np.random.default_rng(0).choice(n_rows, n_sampled, replace=False))
+    return np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
 
 
 def with_fixed_signs(vectors: np.ndarray) -> np.ndarray:
@@ -129,7 +129,7 @@ class Components:
 
     def rows_per_block(self, rows_each: int = 1) -> int:
         """The number of points in a block that stays in cache if each point needs ``rows_each`` rows of features."""
-        return int(np.clip(BYTES_PER_BLOCK // (8 * self.n_features * rows_each), 1, BLOCK))
+        return rows_in_cache(8 * self.n_features * rows_each)
 
     @cached_property
     def _transposed(self) -> DoubleArray:
@@ -143,7 +143,7 @@ class Components:
 
 def rows_for_components(shape: tuple[int, int], is_sparse: bool) -> Any:
     """The rows that directions are found from: at most 10,000, fewer if they are dense and very wide."""
-    return fixed_sample(shape[0], min(shape[0], SAMPLE_ROWS) if is_sparse else sample_size(*shape))
+    return fixed_sample(shape[0], SAMPLE_ROWS if is_sparse else sample_size(*shape))
 
 
 def _product(rows: np.ndarray, matrix: DoubleArray) -> DoubleArray:

@@ -16,11 +16,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..run import SERIAL, Run
-from ..run.threads import BLOCK
 from ..values import DoubleArray, FloatArray, IntArray
-from .sizing import BYTES_PER_BLOCK, Sizing, column_ranges, power_of_two_below, rows_for_center, with_values
+from .sizing import Sizing, column_ranges, power_of_two_below, rows_for_center, rows_in_cache, with_values
 from .sizing import unit_rows as divided_by_lengths
-from .sparse import Matrix, SparseRows, canonical, dense_rows, dense_table
+from .sparse import Matrix, SparseRows, canonical, dense_rows
 from .units import Units
 
 
@@ -115,15 +114,18 @@ class ScaledData:
 
     def rows_per_block(self, rows_each: int = 1) -> int:
         """The number of points in a block that stays in cache if each point needs ``rows_each`` rows."""
-        return int(np.clip(BYTES_PER_BLOCK // (4 * self.shape[1] * rows_each), 1, BLOCK))
+        return rows_in_cache(4 * self.shape[1] * rows_each)
 
     def rows(self, indices: Any) -> FloatArray:
         """Dense copies of some rows."""
         return dense_rows(self.matrix, indices)
 
     def table(self, indices: IntArray) -> tuple[FloatArray, IntArray]:
-        """Dense rows and the positions of ``indices`` among them, by `dense_table`."""
-        return dense_table(self.matrix, indices)
+        """Dense rows and the positions of ``indices`` among them. If the data are sparse, only those are made."""
+        if not isinstance(self.matrix, SparseRows):
+            return self.matrix, indices
+        rows, positions = np.unique(indices, return_inverse=True)
+        return self.rows(rows), positions.reshape(indices.shape).astype(np.int32)
 
 
 def scale_data(X: Matrix, run: Run = SERIAL, *, unit_rows: bool = False) -> ScaledData:

@@ -120,6 +120,11 @@ def column_ranges(X: Matrix, run: Run = SERIAL) -> Ranges:
     return lowest, highest
 
 
+def rows_in_cache(n_bytes: int) -> int:
+    """The number of rows, of so many bytes each, in a block that stays in cache."""
+    return int(np.clip(BYTES_PER_BLOCK // n_bytes, 1, BLOCK))
+
+
 def rows_scaled_at_once(n_values: int) -> int:
     """The number of rows in a block whose float64 copy stays in cache, if a row has so many values."""
     return int(np.clip(BYTES_SCALED_AT_ONCE // (8 * max(n_values, 1)), 1, BLOCK))

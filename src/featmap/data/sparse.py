@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..values import FloatArray, IntArray
+from ..values import FloatArray
 
 Matrix: TypeAlias = (
     Any  # np.ndarray or SparseRows; the data of users may be a CSR matrix of scipy, which has no types
@@ -88,11 +88,3 @@ def stacked(matrices: Sequence[Matrix]) -> Matrix:
 def up_to_translation(matrix: Matrix) -> Matrix:
     """The rows as an array or CSR matrix, for calculations in which only differences between rows matter."""
     return matrix.tocsr() if isinstance(matrix, SparseRows) else matrix
-
-
-def dense_table(matrix: Matrix, indices: IntArray) -> tuple[FloatArray, IntArray]:
-    """Dense rows and the positions of ``indices`` among them. If the data are sparse, only those are made."""
-    if not isinstance(matrix, SparseRows):
-        return matrix, indices
-    rows, positions = np.unique(indices, return_inverse=True)
-    return matrix[rows].toarray(), positions.reshape(indices.shape).astype(np.int32)

@@ -7,10 +7,10 @@ from numpy.typing import ArrayLike
 from ..data.scaling import scale_data
 from ..run import Run
 from .accuracy import checked_votes, knn_accuracy
-from .checks import check_jobs, checked_data, checked_embedding, checked_labels, rank_neighbors, sample_rows
+from .checks import N_SAMPLE, check_jobs, checked_data, checked_embedding, checked_labels, rank_neighbors, sample_rows
 from .density import LocalRadii, NearestInData, OwnRadii
 from .distances import DataDistances, MapDistances, Pairs
-from .ranks import N_QUERIES, nearest, ranks_kept
+from .ranks import nearest, ranks_kept
 from .triplets import TRIPLETS_PER_POINT, CentroidTriplets, RandomTriplets
 
 
@@ -56,7 +56,7 @@ class Benchmark:
         labels: ArrayLike | None = None,
         *,
         n_neighbors: int = 15,
-        n_sample: int | None = N_QUERIES,
+        n_sample: int | None = N_SAMPLE,
         random_state: int = 0,
         n_jobs: int | None = -1,
     ) -> None:

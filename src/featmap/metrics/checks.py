@@ -15,6 +15,8 @@ from ..docstrings import shared_parameters
 from ..errors import InvalidDataError, InvalidParameterError
 from ..values import DoubleArray, IntArray
 
+N_SAMPLE = 2000  # rows that are ranked, and of which all pairs are compared
+
 documented = shared_parameters(
     """
 X : array-like or sparse matrix of shape (n_samples, n_features)

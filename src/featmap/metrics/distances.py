@@ -14,18 +14,17 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist, pdist
 from scipy.stats import rankdata
 
-from ..data.scaling import ScaledData, dense_rows, scale_data
+from ..data.scaling import ScaledData, scale_data
+from ..data.sparse import dense_rows
 from ..errors import InvalidDataError, InvalidParameterError
 from ..layout.radii import correlation
 from ..run.threads import one_library_thread
 from ..values import DoubleArray, IntArray
-from .checks import checked_pair, documented, sample_rows
-
-N_PAIRED = 2000
+from .checks import N_SAMPLE, checked_pair, documented, sample_rows
 
 
 @documented
-def shepard_goodness(X: ArrayLike, Y: ArrayLike, *, n_sample: int | None = N_PAIRED, random_state: int = 0) -> float:
+def shepard_goodness(X: ArrayLike, Y: ArrayLike, *, n_sample: int | None = N_SAMPLE, random_state: int = 0) -> float:
     """
     Measure whether pairs of rows have the same order by distance on the map as in the data.
 
@@ -71,7 +70,7 @@ def normalized_stress(
     Y: ArrayLike,
     *,
     scale: float | str = 1.0,
-    n_sample: int | None = N_PAIRED,
+    n_sample: int | None = N_SAMPLE,
     random_state: int = 0,
 ) -> float:
     """

@@ -7,6 +7,8 @@ distance from i on the other side is beyond k.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -15,12 +17,11 @@ from ..kernels.ranks import count_before
 from ..kernels.search import smallest_of_each_row
 from ..run import Run
 from ..values import DoubleArray, IntArray
-from .checks import check_jobs, checked_pair, documented, rank_neighbors, sample_rows
+from .checks import N_SAMPLE, check_jobs, checked_pair, documented, rank_neighbors, sample_rows
 from .distances import DataDistances, Distances, MapDistances
 
-N_QUERIES = 2000
-BYTES_PER_BLOCK = 2**27  # for the distances from a block of queries to all points
-QUERIES_PER_BLOCK = 256
+BYTES_OF_DISTANCES = 2**27  # for the distances from a block of queries to all points
+MOST_QUERIES = 256  # in a block
 
 
 @documented
@@ -29,7 +30,7 @@ def trustworthiness(
     Y: ArrayLike,
     *,
     n_neighbors: int = 15,
-    n_sample: int | None = N_QUERIES,
+    n_sample: int | None = N_SAMPLE,
     random_state: int = 0,
     n_jobs: int | None = -1,
 ) -> float:
@@ -72,14 +73,7 @@ def trustworthiness(
     >>> round(metrics.trustworthiness(X, Y), 2)
     0.99
     """
-    check_jobs("trustworthiness", n_jobs)
-    table, embedding = checked_pair("trustworthiness", X, Y)
-    n_points = len(embedding)
-    k = rank_neighbors("trustworthiness", n_neighbors, n_points)
-    rows = sample_rows("trustworthiness", n_sample, n_points, random_state)
-    with Run(n_jobs) as run:
-        near = nearest(MapDistances(embedding), rows, k, n_points, run)
-        return ranks_kept(DataDistances.within(scale_data(table)), rows, near, n_points, run)
+    return _ranked("trustworthiness", X, Y, n_neighbors, n_sample, random_state, n_jobs, near_on_map=True)
 
 
 @documented
@@ -88,7 +82,7 @@ def continuity(
     Y: ArrayLike,
     *,
     n_neighbors: int = 15,
-    n_sample: int | None = N_QUERIES,
+    n_sample: int | None = N_SAMPLE,
     random_state: int = 0,
     n_jobs: int | None = -1,
 ) -> float:
@@ -130,14 +124,22 @@ def continuity(
     >>> round(metrics.continuity(X, Y), 2)
     0.99
     """
-    check_jobs("continuity", n_jobs)
-    table, embedding = checked_pair("continuity", X, Y)
+    return _ranked("continuity", X, Y, n_neighbors, n_sample, random_state, n_jobs, near_on_map=False)
+
+
+def _ranked(
+    caller: str, X: Any, Y: Any, n_neighbors: Any, n_sample: Any, seed: int, n_jobs: Any, *, near_on_map: bool
+) -> float:
+    """How well neighbours on the map keep their ranks in the data, or the other way round."""
+    check_jobs(caller, n_jobs)
+    table, embedding = checked_pair(caller, X, Y)
     n_points = len(embedding)
-    k = rank_neighbors("continuity", n_neighbors, n_points)
-    rows = sample_rows("continuity", n_sample, n_points, random_state)
+    k = rank_neighbors(caller, n_neighbors, n_points)
+    rows = sample_rows(caller, n_sample, n_points, seed)
+    on_map, in_data = MapDistances(embedding), DataDistances.within(scale_data(table))
+    near_by, ranked_by = (on_map, in_data) if near_on_map else (in_data, on_map)
     with Run(n_jobs) as run:
-        near = nearest(DataDistances.within(scale_data(table)), rows, k, n_points, run)
-        return ranks_kept(MapDistances(embedding), rows, near, n_points, run)
+        return ranks_kept(ranked_by, rows, nearest(near_by, rows, k, n_points, run), n_points, run)
 
 
 def nearest(distances: Distances, rows: IntArray, k: int, n_points: int, run: Run) -> IntArray:
@@ -173,4 +175,4 @@ def _to_others(distances: Distances, rows: IntArray) -> DoubleArray:
 
 
 def _queries_per_block(n_points: int) -> int:
-    return int(np.clip(BYTES_PER_BLOCK // (8 * n_points), 1, QUERIES_PER_BLOCK))
+    return int(np.clip(BYTES_OF_DISTANCES // (8 * n_points), 1, MOST_QUERIES))

@@ -17,9 +17,8 @@ from ..data.sparse import Matrix
 from ..run import Run
 from ..values import Neighbors
 from .exact import ExactSearch
-from .hellinger import HellingerSearch, root_rows
 from .large import LargeSearch
-from .other import CosineSearch, MetricSearch, check_metric
+from .other import CosineSearch, HellingerSearch, MetricSearch, OverEuclidean, check_metric, root_rows
 from .search import Search, without_self
 
 EXACT_BELOW = 10_000  # rows; above, all pairs cost more than building lists
@@ -67,26 +66,7 @@ def search_rows(X: Matrix, data: ScaledData, metric: Any) -> Matrix:
     return data.matrix if metric in ("euclidean", "cosine") else X
 
 
-def give_up_lists(search: Search) -> None:
-    """Give up the lists of a search in very many rows. They are filled again when they are needed."""
-    large = _large(search)
-    if large is not None:
-        large.give_up_lists()
-
-
-def gave_up_lists(search: Search) -> bool:
-    """Whether lists were given up, and are not filled yet."""
-    large = _large(search)
-    return large is not None and large.gave_up_lists
-
-
-def fill_lists(search: Search, run: Run) -> None:
-    """Fill lists that were given up, so that the next search finds them ready."""
-    large = _large(search)
-    if large is not None:
-        large.fill_lists(run)
-
-
-def _large(search: Search) -> LargeSearch | None:
-    inner = search.euclidean if isinstance(search, CosineSearch | HellingerSearch) else search
+def large_search(search: Search) -> LargeSearch | None:
+    """The search in large data that this search is, or that it is based on. It may give up its lists for a time."""
+    inner = search.euclidean if isinstance(search, OverEuclidean) else search
     return inner if isinstance(inner, LargeSearch) else None

@@ -13,10 +13,9 @@ import numpy as np
 from ..data.pca import fixed_sample, principal_directions
 from ..kernels.bounds import bounding_coordinates, nearest_within_bounds
 from ..values import DoubleArray, FloatArray, IntArray
-from .search import Found
+from .search import ROWS_FOR_DIRECTIONS, Found, squared_sizes
 
 N_COORDINATES = 64
-ROWS_FOR_DIRECTIONS = 4000
 MOST_ROWS = 10_000  # more are searched by lists; where these find too few, bounds rule out too few
 FEWEST_VALUES = 2**21  # of all rows; fewer are compared in less time than directions take
 # Bounds are worth their time if they leave no more than this part of the rows to compare, on average of some queries.
@@ -45,11 +44,11 @@ class Bounds:
     def of(cls, matrix: FloatArray) -> Bounds:
         """The bounds of all rows."""
         n_rows = len(matrix)
-        sample = matrix[fixed_sample(n_rows, min(n_rows, ROWS_FOR_DIRECTIONS))]
+        sample = matrix[fixed_sample(n_rows, ROWS_FOR_DIRECTIONS)]
         # Orthonormal in float64: a remainder may be short, and is the difference of two numbers.
         directions = np.linalg.qr(principal_directions(sample, N_COORDINATES - 1).astype(np.float64))[0]
         coordinates = _coordinates(matrix, directions)
-        return cls(matrix, directions, np.arange(n_rows, dtype=np.int32), coordinates, _squared_sizes(coordinates))
+        return cls(matrix, directions, np.arange(n_rows, dtype=np.int32), coordinates, squared_sizes(coordinates))
 
     def among(self, rows: IntArray) -> Bounds:
         """The bounds of some of the rows, given in rising order."""
@@ -60,7 +59,7 @@ class Bounds:
     def rule_out_most(self) -> bool:
         """Whether few rows are left to compare, tried with some of the rows as queries."""
         n_rows = len(self.rows)
-        tried = self.matrix[fixed_sample(n_rows, min(n_rows, QUERIES_TRIED))]
+        tried = self.matrix[fixed_sample(n_rows, QUERIES_TRIED)]
         return self.search(tried, K_TRIED)[1] <= MOST_LEFT * len(tried) * n_rows
 
     def search(self, queries: FloatArray, k: int) -> tuple[Found, int]:
@@ -69,7 +68,7 @@ class Bounds:
         points = _coordinates(queries, self.directions)
         n_compared = nearest_within_bounds(
             points @ self.coordinates.T,
-            _squared_sizes(points),
+            squared_sizes(points),
             self.sizes,
             self._error,
             queries,
@@ -100,7 +99,3 @@ def _coordinates(rows: FloatArray, directions: DoubleArray) -> FloatArray:
     coordinates = np.empty((len(rows), n_directions + 1), np.float32)
     bounding_coordinates(rows, directions, np.empty(n_directions), coordinates)
     return coordinates
-
-
-def _squared_sizes(coordinates: FloatArray) -> FloatArray:
-    return np.einsum("ij,ij->i", coordinates, coordinates)

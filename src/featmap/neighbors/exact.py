@@ -15,7 +15,7 @@ from ..kernels.search import propose_candidates, rank_candidates
 from ..run import Run
 from ..values import FloatArray, IntArray, SearchReport
 from .bounds import Bounds, worth_trying
-from .search import EXACT, QUERIES_PER_BLOCK, Found
+from .search import EXACT, QUERIES_PER_BLOCK, Found, squared_sizes
 
 ROWS_PER_BLOCK = 1024  # that queries are compared with
 ROWS_DIGESTED_AT_ONCE = 256
@@ -59,7 +59,7 @@ class ExactSearch:
 
     @cached_property
     def _sizes(self) -> FloatArray:
-        return squared_sizes(self.matrix)
+        return sizes_of_rows(self.matrix)
 
 
 def exact_neighbors(queries: FloatArray, matrix: Matrix, rows: IntArray, sizes: FloatArray, k: int) -> Found:
@@ -71,7 +71,7 @@ def exact_neighbors(queries: FloatArray, matrix: Matrix, rows: IntArray, sizes: 
     n_queries = len(queries)
     indices, squared = np.full((n_queries, k), -1, np.int32), np.full((n_queries, k), np.inf)
     bounds = np.full((n_queries, k), np.inf, np.float32)
-    own_sizes = _squared_norms(queries)
+    own_sizes = squared_sizes(queries)
     of_query, positions = (np.empty(n_queries * ROWS_PER_BLOCK, np.int32) for _ in range(2))
     error = np.float32((queries.shape[1] + 8) * np.finfo(np.float32).eps)  # of a sum of so many float32 products
     for block in _blocks(len(rows)):
@@ -86,17 +86,13 @@ def exact_neighbors(queries: FloatArray, matrix: Matrix, rows: IntArray, sizes: 
     return indices, squared
 
 
-def squared_sizes(matrix: Matrix) -> FloatArray:
-    """The squared size of every row, in float32."""
-    return np.concatenate([_squared_norms(dense_rows(matrix, rows)) for rows in _blocks(matrix.shape[0])])
+def sizes_of_rows(matrix: Matrix) -> FloatArray:
+    """The squared size of every row, of sparse data as well."""
+    return np.concatenate([squared_sizes(dense_rows(matrix, rows)) for rows in _blocks(matrix.shape[0])])
 
 
 def _blocks(n_rows: int) -> Iterator[slice]:
     return (slice(start, start + ROWS_PER_BLOCK) for start in range(0, n_rows, ROWS_PER_BLOCK))
-
-
-def _squared_norms(rows: FloatArray) -> FloatArray:
-    return np.einsum("ij,ij->i", rows, rows)
 
 
 def n_earlier_copies(matrix: Matrix, rows: np.ndarray) -> np.ndarray:

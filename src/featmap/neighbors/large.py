@@ -16,8 +16,8 @@ from ..errors import warn
 from ..run import Run
 from ..values import FloatArray, IntArray, SearchReport
 from .exact import ExactSearch
-from .list_search import ListSearch, Partition, UnfilledSearch, Width, in_lists
-from .quantizer import ROWS_PER_LIST, Quantizer, make_quantizer
+from .list_search import ListSearch, Partition, UnfilledSearch, Width
+from .quantizer import ROWS_PER_LIST, Quantizer, coordinates_along, make_quantizer
 from .search import Found, among
 
 LISTS_KEPT_UP_TO = 100_000  # rows; in a fit of more, their coordinates are given up until the map is made
@@ -62,15 +62,15 @@ class LargeSearch:
 
     def fill_lists(self, run: Run) -> None:
         """Fill lists that were given up. They have the bytes that they had."""
-        if self.gave_up_lists:
-            self._built(run)
+        self._built(run)
 
     def _built(self, run: Run) -> ListSearch | ExactSearch:
         if self.chosen is not None and not isinstance(self.chosen, UnfilledSearch):
             return self.chosen
         with _building:  # another thread may have built it in the meantime
             if self.chosen is None:
-                self.chosen = search_wide_enough(ThisMachine(self.matrix), self.k, run) or ExactSearch(self.matrix)
+                found: ListSearch | ExactSearch = search_wide_enough(ThisMachine(self.matrix), self.k, run)
+                self.chosen = found
             elif isinstance(self.chosen, UnfilledSearch):
                 self.chosen = self.chosen.filled(self.matrix, run)
             return self.chosen
@@ -99,8 +99,16 @@ class Holder(Protocol):
     def rows(self, numbers: np.ndarray) -> Matrix:
         """Some rows."""
 
-    def put_into_lists(self, n_coordinates: int, run: Run) -> Quantizer:
-        """Put all rows into lists along so many coordinates. `exact` and `search` use these lists."""
+    def in_lists(self, n_coordinates: int, run: Run) -> Listed:
+        """All rows in lists along so many coordinates."""
+
+
+class Listed(Protocol):
+    """Rows in lists, in one partition or in those of a cluster."""
+
+    @property
+    def quantizer(self) -> Quantizer:
+        """It tells which list a row belongs to."""
 
     def exact(self, queries: Matrix, k: int, run: Run) -> IntArray:
         """The k nearest of the rows in the lists."""
@@ -108,30 +116,33 @@ class Holder(Protocol):
     def search(self, quantizer: Quantizer, width: Width) -> Any:
         """A search of the lists, whose recall is not known yet."""
 
+    def all_pairs(self) -> Any:
+        """The exact search."""
+
 
 def search_wide_enough(holder: Holder, k: int, run: Run) -> Any:
     """The narrowest search that finds enough of the k nearest rows, or the widest, with a warning.
 
-    None where the exact search costs about the same.
+    It is the exact search where that costs about the same.
     """
     n_rows, n_features = holder.shape
-    numbers = np.arange(n_rows)[fixed_sample(n_rows, min(MEASURED_ROWS, n_rows))]
+    numbers = np.arange(n_rows)[fixed_sample(n_rows, MEASURED_ROWS)]
     rows, near = holder.rows(numbers), None
     cost_of_all_pairs = n_rows * (n_features * MULTIPLIED + LOOKED_AT)  # about how long they take for a query
     for n_coordinates, widths in ladder(n_features):
-        quantizer = holder.put_into_lists(n_coordinates, run)
+        listed = holder.in_lists(n_coordinates, run)
         if near is None:
-            near = holder.exact(rows, k, run)
+            near = listed.exact(rows, k, run)
             others = holder.rows(near.ravel())
-        shared = shared_remainder(quantizer, rows, others, near != numbers[:, None], run)
-        quantizer = replace(quantizer, shared=shared)
+        shared = shared_remainder(listed.quantizer, rows, others, near != numbers[:, None], run)
+        quantizer = replace(listed.quantizer, shared=shared)
         for width in widths:
-            search = holder.search(quantizer, width)
+            search = listed.search(quantizer, width)
             search = replace(search, recall=_recall(search, rows, near, numbers, run))
             if search.recall >= WANTED_RECALL:
                 return search
             if cost_of_all_pairs <= WORTH_BEING_EXACT * _cost(quantizer, width, k):
-                return None
+                return listed.all_pairs()
     warn(
         f"the search for neighbours finds {search.recall:.2f} of them ({search.report.way}), less than "
         f"{WANTED_RECALL}: these data have hardly any nearer and farther rows; try pca=30, which neighbourhoods are "
@@ -150,12 +161,11 @@ def ladder(n_features: int) -> Iterator[tuple[int, list[Width]]]:
             return
 
 
-@dataclass
+@dataclass(frozen=True)
 class ThisMachine:
-    """Holds all rows in one partition."""
+    """Holds all rows."""
 
     matrix: Matrix
-    partition: Partition | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -164,29 +174,35 @@ class ThisMachine:
     def rows(self, numbers: np.ndarray) -> Matrix:
         return self.matrix[numbers]
 
-    def put_into_lists(self, n_coordinates: int, run: Run) -> Quantizer:
-        quantizer, self.partition = build(self.matrix, n_coordinates, run)
-        return quantizer
+    def in_lists(self, n_coordinates: int, run: Run) -> OnePartition:
+        return OnePartition(*build(self.matrix, n_coordinates, run))
+
+
+@dataclass(frozen=True)
+class OnePartition:
+    """All rows in lists of one partition."""
+
+    quantizer: Quantizer
+    partition: Partition
 
     def exact(self, queries: Matrix, k: int, run: Run) -> IntArray:
         def body(start: int, stop: int) -> tuple[IntArray]:
-            return (self._partition.exact(dense_rows(queries, slice(start, stop)), k)[0],)
+            return (self.partition.exact(dense_rows(queries, slice(start, stop)), k)[0],)
 
         return run.by_blocks(queries.shape[0], body, QUERIES_AT_ONCE)[0]
 
     def search(self, quantizer: Quantizer, width: Width) -> ListSearch:
-        return ListSearch(quantizer, self._partition, width)
+        return ListSearch(quantizer, self.partition, width)
 
-    @property
-    def _partition(self) -> Partition:
-        assert self.partition is not None, "rows are put into lists first"
-        return self.partition
+    def all_pairs(self) -> ExactSearch:
+        return ExactSearch(self.partition.matrix)
 
 
 def build(matrix: Matrix, n_coordinates: int, run: Run) -> tuple[Quantizer, Partition]:
     """The lists of all rows."""
     quantizer = make_quantizer(matrix.shape[0], matrix.__getitem__, n_coordinates, run)
-    return quantizer, in_lists(matrix, quantizer, run)
+    coordinates = coordinates_along(quantizer.directions, matrix, run)
+    return quantizer, Partition.fill(matrix, coordinates, quantizer.homes(coordinates, run), quantizer.n_lists, run)
 
 
 def _recall(search: Any, rows: Matrix, near: IntArray, numbers: np.ndarray, run: Run) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,10 +12,10 @@ from ..data.sparse import Matrix, SparseRows, dense_rows
 from ..kernels.search import rank_candidates
 from ..run import SERIAL, Run
 from ..values import FloatArray, IntArray, SearchReport
-from .exact import ExactSearch, exact_neighbors, n_earlier_copies, possible_copies, squared_sizes
+from .exact import ExactSearch, exact_neighbors, n_earlier_copies, possible_copies, sizes_of_rows
 from .lists import Lists
 from .quantizer import Quantizer, coordinates_along
-from .search import QUERIES_PER_BLOCK, Found, merged
+from .search import QUERIES_PER_BLOCK, Found
 
 SPARE_CANDIDATES = 8  # beyond k, where only the rounding of float32 can bring candidates out of order
 COPIES_KEPT = 1000  # equal rows in a list; 15,000 in one list took seconds
@@ -82,7 +82,8 @@ class ListSearch(OverLists):
             points = self.quantizer.as_queries(coordinates(start, stop))
             lists = self.quantizer.lists_near(points, self.width.n_lists(self.quantizer))
             rows = dense_rows(queries, order[start:stop])
-            indices, squared = nearest_in([self.partition], rows, points, lists, n_candidates, k)
+            candidates, _ = self.partition.lists.nearest(points, lists, n_candidates)
+            indices, squared = self.partition.rank(rows, candidates, k)
             return indices, np.sqrt(squared)
 
         indices, distances = run.by_blocks_with_progress(len(order), body, QUERIES_PER_BLOCK, order)
@@ -121,28 +122,6 @@ class UnfilledSearch(OverLists):
         return ListSearch(self.quantizer, Partition(matrix, lists), self.width, self.recall)
 
 
-def in_lists(matrix: Matrix, quantizer: Quantizer, run: Run) -> Partition:
-    """One partition with all rows in their lists."""
-    coordinates = coordinates_along(quantizer.directions, matrix, run)
-    return Partition.fill(matrix, coordinates, quantizer.homes(coordinates, run), quantizer.n_lists, run)
-
-
-def nearest_in(
-    partitions: Sequence[Partition],
-    queries: FloatArray,
-    points: FloatArray,
-    lists: np.ndarray,
-    n_candidates: int,
-    k: int,
-) -> Found:
-    """The k nearest rows of all partitions. The result does not depend on how rows are divided among partitions.
-
-    ``points`` are the coordinates of the queries. Each of the best candidates is ranked by the partition that has it.
-    """
-    candidates, _ = merged([part.candidates(points, lists, n_candidates) for part in partitions], n_candidates)
-    return merged([part.rank(queries, candidates, k) for part in partitions], k)
-
-
 @dataclass(frozen=True)
 class Partition:
     """Rows with the numbers that they have among all, and their lists. Lists of other partitions are empty.
@@ -179,10 +158,6 @@ class Partition:
     def has_all_rows(self) -> bool:
         """Whether no copies were left out."""
         return self.lists.n_members == self.matrix.shape[0]
-
-    def candidates(self, points: FloatArray, lists: IntArray, n_wanted: int) -> Found:
-        """The nearest members of the lists of each query, by float32 squared distances of coordinates."""
-        return self.lists.nearest(points, lists, n_wanted)
 
     def rank(self, queries: FloatArray, candidates: IntArray, k: int) -> Found:
         """The k nearest of those candidates of each query that are in this partition, with squared distances."""
@@ -236,7 +211,7 @@ class Partition:
 
     @cached_property
     def _sizes(self) -> FloatArray:
-        return squared_sizes(self.matrix)
+        return sizes_of_rows(self.matrix)
 
     def _positions(self, numbers: IntArray) -> IntArray:
         """Where the rows of these numbers are; −1 for those of other partitions."""

@@ -14,11 +14,11 @@ import scipy.sparse as sp
 from ..checks.arguments import shown
 from ..checks.distances import LONGEST
 from ..data.scaling import ScaledData
-from ..data.sparse import Matrix
+from ..data.sizing import rows_scaled_at_once, unit_rows, with_values
+from ..data.sparse import Matrix, canonical, dense_rows
 from ..errors import InvalidDataError, InvalidDataTypeError, warn
-from ..run import Run
+from ..run import SERIAL, Run
 from ..values import IntArray, Neighbors, SearchReport
-from .hellinger import check_not_negative, hellinger_distances
 from .search import EXACT, QUERIES_PER_BLOCK, Found, Search, smallest
 
 # Metrics that have a largest distance, and rows at that distance have nothing in common. scipy's definitions.
@@ -41,13 +41,13 @@ CHECKED_ROWS = 32  # of those whose neighbours a user gave
 SAME_DISTANCE = 1e-2  # relative difference between distances of one metric, computed in float32 or by other formulas
 TRIED_ROWS = 8  # whose distances tell whether the parameters of a metric fit the data
 MOST_AGREE = 0.5  # share of distances that agree if the metric is the same
-ROUNDING = 1e-6  # by which a distance in float32 may miss the largest
+ROUNDING_OF_DISTANCES = 1e-6  # by which a distance in float32 may miss the largest
 
 
 def unconnected_from(metric: Any) -> float:
     """Rows at this distance or more from each other get no edge."""
     largest = LARGEST_DISTANCES.get(metric, math.inf) if isinstance(metric, str) else math.inf
-    return largest * (1 - ROUNDING)
+    return largest * (1 - ROUNDING_OF_DISTANCES)
 
 
 def check_metric(X: Matrix, metric: Any, kwds: Mapping[str, Any] | None = None) -> None:
@@ -134,8 +134,8 @@ def _distances_from(
 
 
 @dataclass(frozen=True)
-class CosineSearch:
-    """Between unit rows |x − y|²/2 is the cosine distance."""
+class OverEuclidean:
+    """Base of searches by distances that follow from Euclidean ones and have the same order."""
 
     euclidean: Search
 
@@ -143,9 +143,64 @@ class CosineSearch:
     def report(self) -> SearchReport | None:
         return self.euclidean.report
 
+
+@dataclass(frozen=True)
+class CosineSearch(OverEuclidean):
+    """Between unit rows |x − y|²/2 is the cosine distance."""
+
     def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
         indices, distances = self.euclidean.nearest(queries, k, run)
         return indices, distances**2 / 2
+
+
+@dataclass(frozen=True)
+class HellingerSearch(OverEuclidean):
+    """H(x, y) = √(1 − Σ√(x y)/√(Σx Σy)) is |u − v|/√2, with u and v the roots of the rows, divided by their lengths.
+
+    ``euclidean`` searches among the rows of `root_rows`.
+    """
+
+    def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
+        indices, distances = self.euclidean.nearest(root_rows(queries, run), k, run)
+        return indices, distances / math.sqrt(2)
+
+
+def hellinger_distances(queries: Matrix, rows: Matrix) -> np.ndarray:
+    """H of all pairs."""
+    from scipy.spatial.distance import cdist
+
+    dense = (dense_rows(root_rows(part)) for part in (queries, rows))
+    return cdist(*dense) / math.sqrt(2)
+
+
+def root_rows(X: Matrix, run: Run = SERIAL) -> Matrix:
+    """Roots of rows, divided by their lengths, with a column more: 1 in rows of zeros.
+
+    So a row of zeros is at the largest distance from all others, and at distance 0 from rows of zeros.
+    """
+    check_not_negative(X)
+    if sp.issparse(X):
+        entries = canonical(X)
+        roots = with_values(entries, np.sqrt(entries.data.astype(np.float64)))
+        is_empty = np.asarray(roots.sum(axis=1)).ravel() == 0
+        column = sp.csr_matrix(is_empty[:, None].astype(np.float64))
+        return unit_rows(sp.hstack([roots, column], format="csr"), run)[0]
+    rows = np.empty((len(X), X.shape[1] + 1), np.float32)
+
+    def task(start: int, stop: int) -> None:
+        roots = np.sqrt(X[start:stop].astype(np.float64))
+        rows[start:stop] = unit_rows(np.column_stack([roots, ~roots.any(axis=1)]))[0]
+
+    run.over_rows(len(X), task, rows_scaled_at_once(rows.shape[1]))
+    return rows
+
+
+def check_not_negative(X: Matrix) -> None:
+    if (X.data if sp.issparse(X) else X).min(initial=0) < 0:
+        raise InvalidDataError(
+            "metric='hellinger': X has negative values; it compares rows of counts or shares, so give these as they "
+            "are, neither centred nor scaled, or choose another metric"
+        )
 
 
 @dataclass(frozen=True)

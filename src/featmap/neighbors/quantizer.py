@@ -16,11 +16,10 @@ from ..run import Run
 from ..run.threads import one_library_thread
 from ..values import FloatArray, IntArray
 from .lists import Lists
-from .search import QUERIES_PER_BLOCK
+from .search import QUERIES_PER_BLOCK, ROWS_FOR_DIRECTIONS
 
 ROWS_PER_LIST = 128
 SAMPLED_PER_LIST = 24  # rows of the sample from which the centres of the lists are found
-ROWS_FOR_DIRECTIONS = 4000
 CELLS_BEYOND = 3  # of the centres that are looked for: a home is the nearest centre of four cells
 ROUNDS = 8  # of k-means
 LARGEST_SHARE = 3  # a list with more than so many times its share of the sample is split again
@@ -86,7 +85,7 @@ class Quantizer:
 def make_quantizer(n_rows: int, rows: Callable[[Any], Matrix], n_coordinates: int, run: Run) -> Quantizer:
     """The quantizer of all rows, by a sample that depends on their number alone. ``rows`` gives chosen rows."""
     n_lists = -(-n_rows // ROWS_PER_LIST)
-    sample = rows(np.arange(n_rows)[fixed_sample(n_rows, min(SAMPLED_PER_LIST * n_lists, n_rows))])
+    sample = rows(np.arange(n_rows)[fixed_sample(n_rows, SAMPLED_PER_LIST * n_lists)])
     return Quantizer.of_sample(sample, n_coordinates, n_lists, run)
 
 

@@ -11,12 +11,13 @@ from ..data.sparse import Matrix
 from ..kernels.search import smallest_of_each_row
 from ..run import Run
 from ..run.threads import BLOCK
-from ..values import IntArray, Neighbors, SearchReport
+from ..values import FloatArray, IntArray, Neighbors, SearchReport
 
 # Indices, sorted by (distance, index), and distances or their squares. Index −1 at infinity where there are too few.
 Found = tuple[IntArray, np.ndarray]
 
 QUERIES_PER_BLOCK = 512
+ROWS_FOR_DIRECTIONS = 4000  # of the sample that coordinates are found from
 EXACT = SearchReport(1.0, "exact")
 
 
@@ -28,6 +29,11 @@ class Search(Protocol):
         """How it searches, and its recall. None before that is known."""
 
     def nearest(self, queries: Matrix, k: int, run: Run) -> Found: ...
+
+
+def squared_sizes(rows: FloatArray) -> FloatArray:
+    """The squared size of every row, in float32."""
+    return np.einsum("ij,ij->i", rows, rows)
 
 
 def smallest(distances: np.ndarray, k: int) -> Found:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 from typing import Any
 
@@ -80,7 +81,7 @@ class Run:
 
     def by_blocks(self, n_rows: int, body: Body, block: int = BLOCK) -> tuple[np.ndarray, ...]:
         """The arrays that ``body(start, stop)`` returns for every block of rows, joined."""
-        return self._joined(n_rows, body, block, self._threads.over_rows)
+        return self._joined(n_rows, body, block)
 
     def by_blocks_with_progress(
         self, n_rows: int, body: Body, block: int = BLOCK, places: np.ndarray | None = None
@@ -89,18 +90,14 @@ class Run:
 
         Row i goes to ``places[i]`` of the arrays, by default to i.
         """
-
-        def over_rows(n_rows: int, task: Task, block: int) -> None:
-            self._threads.over_rows(n_rows, task, block, lambda done: self._progress.step(done, n_rows))
-
-        return self._joined(n_rows, body, block, over_rows, places)
+        return self._joined(n_rows, body, block, lambda done: self.step(done, n_rows), places)
 
     def _joined(
         self,
         n_rows: int,
         body: Body,
         block: int,
-        over_rows: Callable[..., None],
+        report: Callable[[int], object] | None = None,
         places: np.ndarray | None = None,
     ) -> tuple[np.ndarray, ...]:
         joined: list[np.ndarray] = []
@@ -117,7 +114,7 @@ class Run:
 
         if n_rows == 0:
             return body(0, 0)
-        over_rows(n_rows, task, block)
+        self._threads.over_rows(n_rows, task, block, report)
         return tuple(joined)
 
 
@@ -136,3 +133,13 @@ class Checkpoint:
 
 
 SERIAL = Run(None)  # in the calling thread alone, without reports
+
+
+def return_free_memory() -> None:
+    """Give memory that the allocator holds free back to the system, where the C library has a function for it.
+
+    That of Linux keeps freed blocks of up to 32 MB for later. After a stage of a million rows these are hundreds of
+    megabytes that lie between arrays still in use, and the large arrays of the next stage do not fit into them.
+    """
+    with suppress(OSError, TypeError, AttributeError):  # Windows has no library of this name, others no such function
+        ctypes.CDLL(None).malloc_trim(0)

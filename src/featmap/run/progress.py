@@ -33,8 +33,6 @@ SHARES = {
 }
 # Of the layout of the coarse graph, where there is one.
 SHARES_OF_COARSE = {COARSE_LAYOUT: 0.08}
-# Of lists that are filled again. It is not known before the fit whether there will be any.
-SHARES_OF_LISTS = {LISTS: 0.0}
 # Of a comparison of groups.
 SHARES_OF_CONTRAST = {"importance": 0.3, "permutations": 0.7}
 STEPS_OF_BAR = 1000
@@ -221,7 +219,8 @@ class _Bar:
 
     def __init__(self, stages: Iterable[str], stream: TextIO | None) -> None:
         shares = {stage: (SHARES | SHARES_OF_COARSE | SHARES_OF_CONTRAST)[stage] for stage in stages}
-        self._shares = SHARES_OF_LISTS | {stage: share / sum(shares.values()) for stage, share in shares.items()}
+        # It is not known before the fit whether lists will be filled again, so they have no share.
+        self._shares = {LISTS: 0.0} | {stage: share / sum(shares.values()) for stage, share in shares.items()}
         kind = _bar_class(stream)
         in_notebook = any(base.__module__ == "tqdm.notebook" for base in kind.__mro__)
         is_live = in_notebook or getattr(stream or sys.stderr, "isatty", lambda: False)()

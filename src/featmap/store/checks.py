@@ -16,11 +16,10 @@ from ..kernels.search import BLOCK_COLUMNS, COORDINATES_AT_ONCE
 from ..layout.descent import State
 from ..layout.levels import CoarseStart
 from ..neighbors.given_distances import DistanceSearch
-from ..neighbors.hellinger import HellingerSearch
 from ..neighbors.large import LargeSearch
 from ..neighbors.list_search import ListSearch
 from ..neighbors.lists import Lists
-from ..neighbors.other import CosineSearch, MetricSearch
+from ..neighbors.other import CosineSearch, HellingerSearch, MetricSearch
 from ..neighbors.quantizer import Quantizer
 from ..pipeline import Manifold
 from ..run.progress import COARSE_LAYOUT

@@ -23,11 +23,10 @@ from ..layout.descent import State
 from ..layout.levels import CoarseStart
 from ..neighbors.exact import ExactSearch
 from ..neighbors.given_distances import DistanceSearch
-from ..neighbors.hellinger import HellingerSearch
 from ..neighbors.large import LargeSearch
 from ..neighbors.list_search import ListSearch, Partition, Width
 from ..neighbors.lists import Lists
-from ..neighbors.other import CosineSearch, MetricSearch
+from ..neighbors.other import CosineSearch, HellingerSearch, MetricSearch
 from ..neighbors.quantizer import Quantizer
 from ..neighbors.search import Search
 from ..pipeline import Manifold

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..data.scaling import ScaledData
 from ..data.sparse import SparseRows, dense_rows
@@ -71,9 +73,23 @@ class Room:
         return self._memory[:size].reshape(shape)
 
 
-# Takes the axes V_iᵀ of a part for a slice of features, the rows, and whether it is the last slice.
-UseAxes = Callable[[Part, FloatArray, Table, bool], None]
-ForEachPart = Callable[[UseAxes], None]
+@dataclass(frozen=True)
+class Piece:
+    """The axes V_iᵀ of a part of the points for a slice of the features. The next piece reuses the memory."""
+
+    part: Part
+    axes: FloatArray  # (points, q, features)
+    table: Table
+    is_last_slice: bool
+
+    def add_sums(self, kernel: Callable[..., None], edges: sp.csr_matrix, run: Run, *sums: Any) -> None:
+        """Add what this piece contributes to the sums of each edge."""
+        places = self.axes, self.part.places, self.table.rows, self.table.of_points
+        first = self.part.start
+        run.over_rows(
+            self.part.stop - first,
+            lambda start, stop: kernel(*places, 0, edges.indptr, edges.indices, first + start, first + stop, *sums),
+        )
 
 
 def alignment(data: ScaledData, tangents: Tangents, i: int, j: int, dim: int) -> FloatArray:
@@ -112,11 +128,8 @@ def connect(
         none = np.empty((graph.weights.nnz, 0, 0), np.float32)
         return Connection(none, np.empty((graph.weights.nnz, 0), np.float32), none if with_products else None)
     slices = _feature_slices(*data.shape, q)
-
-    def each_part(use: UseAxes) -> None:
-        _for_each_part(use, data, tangents, graph, q, slices, order, run)
-
-    return _along_edges(each_part, len(slices), graph, q, dim, center, with_products, run)
+    pieces = _pieces(data, tangents, graph, q, slices, order, run)
+    return _along_edges(pieces, len(slices), graph, q, dim, center, with_products, run)
 
 
 def connect_part(
@@ -128,17 +141,20 @@ def connect_part(
     """
     q, order = axes.shape[1], Order.of_the_rows(len(axes))
     whole, room, slices = Part.of(graph, 0, len(axes)), Room(), _feature_slices(n_rows, axes.shape[2], q)
-
-    def each_slice(use: UseAxes) -> None:
-        for columns in slices:
-            table = _copied_slice(data, columns, order, room, run)
-            use(whole, np.ascontiguousarray(axes[:, :, columns]), table, columns is slices[-1])
-
-    return _along_edges(each_slice, len(slices), graph, q, dim, center, solver == "paper", run)
+    pieces = (
+        Piece(
+            whole,
+            np.ascontiguousarray(axes[:, :, columns]),
+            _copied_slice(data, columns, order, room, run),
+            columns is slices[-1],
+        )
+        for columns in slices
+    )
+    return _along_edges(pieces, len(slices), graph, q, dim, center, solver == "paper", run)
 
 
 def _along_edges(
-    each_part: ForEachPart,
+    pieces: Iterable[Piece],
     n_slices: int,
     graph: Graph,
     q: int,
@@ -147,14 +163,11 @@ def _along_edges(
     with_products: bool,
     run: Run,
 ) -> Connection:
-    """The connection from sums along every edge, to which each part of the points adds for each slice of features.
-
-    ``each_part`` calls a function for the axes of each part and slice.
-    """
+    """The connection from sums along every edge, to which each part of the points adds for each slice of features."""
     if q == dim == 2:
-        connection = _along_edges_in_the_plane(each_part, n_slices, graph, with_products, run)
+        connection = _along_edges_in_the_plane(pieces, n_slices, graph, with_products, run)
     else:
-        connection = _along_edges_of_any_map(each_part, graph, q, with_products, run)
+        connection = _along_edges_of_any_map(pieces, graph, q, with_products, run)
     if center == "mean":
         edges, steps = graph.weights, connection.steps
         run.over_rows(edges.shape[0], lambda start, stop: center_steps(edges.indptr, edges.data, start, stop, steps))
@@ -162,7 +175,7 @@ def _along_edges(
 
 
 def _along_edges_in_the_plane(
-    each_part: ForEachPart, n_slices: int, graph: Graph, with_products: bool, run: Run
+    pieces: Iterable[Piece], n_slices: int, graph: Graph, with_products: bool, run: Run
 ) -> Connection:
     """Rotations are codes. With the last features they follow from the sums of an edge, while these are at hand.
 
@@ -172,17 +185,9 @@ def _along_edges_in_the_plane(
     steps, codes = np.zeros((edges.nnz, 2), np.float32), np.empty(edges.nnz, np.int32)
     halves = np.zeros((edges.nnz if n_slices > 1 or with_products else 0, 2), np.float32)
 
-    def add_sums(part: Part, axes: FloatArray, table: Table, is_last: bool) -> None:
-        found = codes if is_last else codes[:0]
-
-        def task(start: int, stop: int) -> None:
-            ends = (edges.indptr, edges.indices, part.start + start, part.start + stop)
-            places = (axes, part.places, table.rows, table.of_points, 0)
-            edge_geometry_of_two(*places, *ends, DEGENERATE, steps, halves, found)
-
-        run.over_rows(part.stop - part.start, task)
-
-    each_part(add_sums)
+    for piece in pieces:
+        found = codes if piece.is_last_slice else codes[:0]
+        piece.add_sums(edge_geometry_of_two, edges, run, DEGENERATE, steps, halves, found)
     if not with_products:
         return Connection(codes, steps, None)
     products = np.empty((len(halves), 2, 2), np.float32)
@@ -191,19 +196,12 @@ def _along_edges_in_the_plane(
 
 
 def _along_edges_of_any_map(
-    each_part: ForEachPart, graph: Graph, q: int, with_products: bool, run: Run
+    pieces: Iterable[Piece], graph: Graph, q: int, with_products: bool, run: Run
 ) -> Connection:
     edges = graph.weights
     steps, products = np.zeros((edges.nnz, q), np.float32), np.zeros((edges.nnz, q, q), np.float32)
-
-    def add_sums(part: Part, axes: FloatArray, table: Table, is_last: bool) -> None:
-        def task(start: int, stop: int) -> None:
-            ends = (edges.indptr, edges.indices, part.start + start, part.start + stop)
-            edge_geometry(axes, part.places, table.rows, table.of_points, 0, *ends, products, steps)
-
-        run.over_rows(part.stop - part.start, task)
-
-    each_part(add_sums)
+    for piece in pieces:
+        piece.add_sums(edge_geometry, edges, run, products, steps)
     return Connection(_polar_of_edges(graph, products, run), steps, products if with_products else None)
 
 
@@ -235,8 +233,7 @@ def _parts(graph: Graph, bytes_of_point: int) -> Iterator[Part]:
         yield Part.of(graph, n_points * number // n_parts, n_points * (number + 1) // n_parts)
 
 
-def _for_each_part(
-    use: UseAxes,
+def _pieces(
     data: ScaledData,
     tangents: Tangents,
     graph: Graph,
@@ -244,28 +241,21 @@ def _for_each_part(
     slices: Sequence[slice],
     order: Order,
     run: Run,
-) -> None:
-    """Call ``use`` with V_iᵀ of each part of the points and the rows, for each slice of the features.
-
-    Both are valid during the call only.
-    """
+) -> Iterator[Piece]:
+    """V_iᵀ of each part of the points and the rows, for each slice of the features."""
     factors = leading_factors(data, tangents, q, run)
     is_whole = len(slices) == 1 and not isinstance(data.matrix, SparseRows)
     of_rows, of_axes = Room(), Room()
-
-    def use_slice(columns: slice) -> None:
+    for columns in slices:
         width = columns.stop - columns.start
         if is_whole:
             table = Table(data.matrix, order.rows, np.arange(len(order), dtype=np.int32))
         else:
             table = _copied_slice(data, columns, order, of_rows, run)
         for part in _parts(graph, 4 * q * width):
-            out = of_axes.take(len(part.points), q, width)
-            _axes_of_slice(table, part.points, tangents, factors, order, run, out)
-            use(part, out, table, columns is slices[-1])
-
-    for columns in slices:
-        use_slice(columns)
+            axes = of_axes.take(len(part.points), q, width)
+            _axes_of_slice(table, part.points, tangents, factors, order, run, axes)
+            yield Piece(part, axes, table, columns is slices[-1])
 
 
 def _copied_slice(data: ScaledData, columns: slice, order: Order, room: Room, run: Run) -> Table:
@@ -290,7 +280,7 @@ def _axes_of_slice(
     run: Run,
     out: FloatArray,
 ) -> None:
-    """out = V_iᵀ of some points of the layout, for the features of a slice."""
+    """Write V_iᵀ of some points of the layout into ``out``, for the features of a slice."""
     k, width = tangents.neighbors.shape[1], out.shape[2]
 
     def task(start: int, stop: int) -> None:

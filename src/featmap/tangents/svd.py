@@ -26,7 +26,7 @@ RANK_TOLERANCE = 1e-4
 
 # The same for directions about the mean, relative to the steps from the point. What is left of steps that are all
 # equal is the rounding of float64.
-ROUNDING = 1e-12
+ROUNDING_OF_STEPS = 1e-12
 
 BYTES_OF_PRODUCTS = 2**20  # of a block of points: their inner products stay in cache
 LARGEST_OWN = 64  # rows of a matrix; LAPACK is faster for larger ones
@@ -149,11 +149,11 @@ def factorize(
 def present_values(squares: DoubleArray, lengths: DoubleArray, weights: FloatArray) -> DoubleArray:
     """σ from σ², the largest first.
 
-    Directions are absent, with σ = 0, if σ is below RANK_TOLERANCE of the largest or below ROUNDING of the steps from
-    the point.
+    Directions are absent, with σ = 0, if σ is below RANK_TOLERANCE of the largest or below ROUNDING_OF_STEPS of
+    the steps from the point.
     """
     steps = np.einsum("pa,pa->p", weights, lengths)[:, None]
-    least = np.maximum(RANK_TOLERANCE**2 * np.maximum(squares[:, :1], 0.0), ROUNDING**2 * steps)
+    least = np.maximum(RANK_TOLERANCE**2 * np.maximum(squares[:, :1], 0.0), ROUNDING_OF_STEPS**2 * steps)
     return np.sqrt(np.where(squares > least, squares, 0.0))
 
 
