@@ -28,8 +28,7 @@ from ..errors import InvalidParameterError
 from ..plot.embedding import draw_labelled_map
 from ..plot.parts.canvas import PLAIN_TEXT, axes_or_new
 from ..plot.parts.cloud import Cloud
-from ..plot.parts.colours import Categories, Numbers, read_labels
-from ..plot.parts.keys import widen_by_legend
+from ..plot.parts.colours import Categories, Numbers, read_labels, widen_by_legend
 from ..tl.asking import rebuilt
 from ..tl.inputs import checked_adata, checked_column, values_of_gene
 from ..tl.record import KEY, MapKeys, documented

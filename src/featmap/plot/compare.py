@@ -15,8 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import InvalidParameterError
 from .parts.canvas import PLAIN_TEXT, panels_in_a_grid, shortened
 from .parts.cloud import Cloud
-from .parts.colours import read_labels
-from .parts.keys import are_named_on_the_map, explain_colours, name_groups, widen_by_legend
+from .parts.colours import are_named_on_the_map, explain_colours, name_groups, read_labels, widen_by_legend
 from .parts.model import ModelOrPipeline, last_step
 
 MOST_MAPS = 36

@@ -15,8 +15,7 @@ from ..estimator import FeatMAP
 from .compare import MOST_MAPS, draw_maps
 from .parts.canvas import INK, axes_for_panels, size_in_points
 from .parts.cloud import Cloud
-from .parts.colours import COLOURS, Categories, Numbers, read_labels
-from .parts.keys import explain_colours, widen_by_legend
+from .parts.colours import COLOURS, Categories, Numbers, explain_colours, read_labels, widen_by_legend
 from .parts.model import checked_model, row_names_of, write_title
 
 PANEL_HEIGHT = 0.86  # above it is room for the titles of the panels

@@ -19,7 +19,6 @@ from .parts.model import (
     check_two_dimensions,
     checked_model,
     documented,
-    map_behind,
     names_of_features,
     some_of,
     write_title,
@@ -28,7 +27,6 @@ from .parts.placed_labels import Label, PlacedLabels, densest_place
 from .parts.regions import Cells, Region, cells_of, checked_scores, mean_scores, regions_of
 
 N_CELLS = 20  # along the wider side of the map
-MOST_OF_A_REGION = 5
 SMALLEST, LARGEST = 0.85, 1.3  # sizes of names, relative to a usual one
 UNCOVERED = 300  # points that names try not to cover
 
@@ -88,17 +86,16 @@ def features_on_map(
     model = checked_model("features_on_map", model)
     check_two_dimensions("features_on_map", model)
     k = checked_count("features_on_map", "k", k, 1, MOST_NAMES)
-    n_names = checked_count("features_on_map", "n_names", n_names, 1, MOST_OF_A_REGION)
+    n_names = checked_count("features_on_map", "n_names", n_names, 1, 5)
     names = names_of_features("features_on_map", model, feature_names, image_shape)
     score = checked_scores("features_on_map", model, scores, scale)
     ax = axes_or_new(ax, (8.0, 7.0))
-    cloud = Cloud(ax, model.embedding_, behind=map_behind(model))
+    cloud = Cloud.of(ax, model)
     cells = cells_of(cloud.positions, N_CELLS)
     found = regions_of(cells, mean_scores(cells, score), k, n_names, model._points.mapped.manifold.n_neighbors)
     colours = np.full(len(cells.islands), NEUTRAL, dtype=object)
     for colour, region in zip(colours_for(len(found)), found, strict=True):
         colours[region.cells] = colour
-    cloud.draw_behind()
     cloud.draw(c=colours[cells.of_points], alpha=0.6)
     cloud.finish_axes()
     labels = _labels(found, cells, cloud.positions, names)

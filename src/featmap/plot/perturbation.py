@@ -8,8 +8,7 @@ from matplotlib.ticker import PercentFormatter
 from ..errors import InvalidParameterError
 from ..explanation.perturbation import Perturbation
 from .parts.canvas import FAINT_INK, INK, PALE_INK, axes_or_new
-from .parts.colours import COLOURS
-from .parts.keys import legend
+from .parts.colours import COLOURS, legend
 
 # Colour, marker and name of each curve.
 CURVES = {

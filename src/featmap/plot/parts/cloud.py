@@ -14,6 +14,7 @@ from matplotlib.transforms import IdentityTransform
 
 from .canvas import FAINT_INK, HALO, INK, PLAIN_TEXT, size_in_points, without_ticks
 from .colours import COLOURS, NEUTRAL, Categories, Numbers
+from .model import Model, map_behind
 
 COVERED = 0.2  # part of the Axes that the points would cover if none overlapped
 SMALLEST_POINT, LARGEST_POINT = 0.05, 36.0  # area of a point, in square points
@@ -32,7 +33,7 @@ ARROWHEAD = np.array([(1.0, 0.0), (-0.7, 0.6), (-0.7, -0.6)])
 class Cloud:
     """The points of a map, drawn in random order so that no label hides the others.
 
-    ``behind`` is the map that the points lie on, if they are new rows. It is drawn in pale grey.
+    ``behind`` is the map that the points lie on, if they are new rows. It is drawn in pale grey at once.
     """
 
     def __init__(
@@ -47,51 +48,36 @@ class Cloud:
         self.behind = np.empty((0, 2)) if behind is None else _positions(behind, None)
         self.order = np.random.default_rng(0).permutation(len(embedding))
         self.n_dimensions = embedding.shape[1]
+        if len(self.behind):
+            x, y = self.behind.T
+            ax.scatter(x, y, c=FAINT_INK, **self._dots(len(self.behind)), zorder=0.8, gid="behind")
+
+    @classmethod
+    def of(cls, ax: Axes, model: Model, labels: Categories | Numbers | None = None) -> Cloud:
+        """Return the points of a model, with the whole map behind new rows or some of the rows."""
+        return cls(ax, model.embedding_, labels, map_behind(model))
 
     def draw(self, chosen: np.ndarray | None = None, c: Any = None, **options: Any) -> Any:
         """Draw the chosen points. ``c`` is one colour, or an array with a colour or number for every point."""
         order = self.order if chosen is None else self.order[chosen[self.order]]
         x, y = self.positions[order].T
         colours = c[order] if isinstance(c, np.ndarray) else c
-        many = len(self.positions)
-        settings = {"s": self.area_among(many), "linewidths": 0, "rasterized": many >= MANY}
-        return self.ax.scatter(x, y, c=colours, **(settings | options))
+        return self.ax.scatter(x, y, c=colours, **(self._dots(len(self.positions)) | options))
 
-    def draw_labelled(self, labels: Categories | Numbers | None) -> Any:
-        """Draw all points in one colour, or in the colours of their labels.
+    def draw_labelled(self, labels: Categories | Numbers | None, sample: np.ndarray | None = None) -> Any:
+        """Draw all points in one colour, or in the colours of their labels, without a label in grey.
 
-        For numbers, return the artist from which a colour bar is made.
+        If only a sample of the points is to be coloured, these are large enough to be seen, above all points in pale
+        grey. Return the artist from which a colour bar is made.
         """
-        self.draw_behind()
         if labels is None:
-            self.draw(c=COLOURS[0])
-        elif isinstance(labels, Numbers):
-            known = np.isfinite(labels.values)
-            self.draw(~known, c=NEUTRAL)
-            return self.draw(known, c=labels.values, cmap="viridis")
-        else:
-            self.draw(labels.codes < 0, c=NEUTRAL)
-            self.draw(labels.codes >= 0, c=np.array([*labels.colours, NEUTRAL])[labels.codes])
-        return None
-
-    def draw_behind(self) -> None:
-        """Draw the map that the points lie on, if they are not the map themselves."""
-        if len(self.behind):
-            x, y = self.behind.T
-            area, many = self.area_among(len(self.behind)), len(self.behind) >= MANY
-            self.ax.scatter(x, y, c=FAINT_INK, s=area, linewidths=0, rasterized=many, zorder=0.8, gid="behind")
-
-    def draw_sample(self, rows: np.ndarray, values: np.ndarray) -> Any:
-        """Draw the values of some points in colour, large enough to be seen, above all points in pale grey."""
-        self.draw_behind()
-        if len(rows) < len(self.positions):
+            return self.draw(c=COLOURS[0])
+        coloured = np.ones(len(self.positions), bool) if sample is None else sample
+        if not coloured.all():
             self.draw(c=FAINT_INK, zorder=0.9)
-        everywhere, chosen = np.full(len(self.positions), np.nan), np.zeros(len(self.positions), bool)
-        everywhere[rows] = values
-        chosen[rows] = True
-        area = self.area_among(len(rows))
-        self.draw(chosen & np.isnan(everywhere), c=NEUTRAL, s=area)
-        return self.draw(chosen & np.isfinite(everywhere), c=everywhere, s=area, cmap="viridis")
+        area = self._dots(int(coloured.sum()))["s"]
+        self.draw(coloured & ~labels.known, c=NEUTRAL, s=area)
+        return self.draw(coloured & labels.known, s=area, **labels.style)
 
     def finish_axes(self) -> None:
         """Remove ticks and box, keep the proportions, let the bulk of the points fill the Axes."""
@@ -108,10 +94,11 @@ class Cloud:
             show_part(self.ax, np.array([positions[bulk].min(axis=0), positions[bulk].max(axis=0)]))
             FarPoints(self.ax, positions[~bulk])
 
-    def area_among(self, n_points: int) -> float:
-        """Return the area of one point in square points if ``n_points`` are drawn."""
+    def _dots(self, n_points: int) -> dict[str, Any]:
+        """Return options of ``scatter`` if so many points are drawn."""
         width, height = size_in_points(self.ax)
-        return float(np.clip(COVERED * width * height / n_points, SMALLEST_POINT, LARGEST_POINT))
+        area = float(np.clip(COVERED * width * height / n_points, SMALLEST_POINT, LARGEST_POINT))
+        return {"s": area, "linewidths": 0, "rasterized": n_points >= MANY}
 
 
 def _positions(embedding: np.ndarray, labels: Categories | Numbers | None) -> np.ndarray:
@@ -190,34 +177,32 @@ class FarPoints(Artist):
         self.set_zorder(5)
         self.set_in_layout(False)
         ax.add_artist(self)
-        self.heads: list[Line2D] = []
-        self.counts: list[Text] = []
+        self.marks: list[Artist] = []
 
     def get_children(self) -> list[Artist]:
         """Return the arrowheads and their counts."""
-        return [*self.heads, *self.counts]
+        return self.marks
 
     def draw(self, renderer: Any) -> None:
         """Count the points beyond the present view in each direction, and draw one arrowhead for each."""
-        self.heads, self.counts = [], []
         low, high = self.ax.bbox.get_points()
         from_centre = (self.ax.transData.transform(self.positions) - (low + high) / 2) / ((high - low) / 2)
         beyond = from_centre[np.abs(from_centre).max(axis=1) > 1]
-        for members in _by_direction(beyond):
-            self._mark(members.mean(axis=0), len(members))
-        for child in self.get_children():
-            child.set_figure(self.ax.figure)
-            child.draw(renderer)
+        groups = _by_direction(beyond)
+        self.marks = [mark for members in groups for mark in self._marks(members.mean(axis=0), len(members))]
+        for mark in self.marks:
+            mark.set_figure(self.ax.figure)
+            mark.draw(renderer)
 
-    def _mark(self, towards: np.ndarray, count: int) -> None:
-        """Put an arrowhead where the line from the centre to the far points leaves the view, and the count inside."""
+    def _marks(self, towards: np.ndarray, count: int) -> tuple[Line2D, Text]:
+        """Return an arrowhead where the line from the centre to the far points leaves the view, and the count."""
         point, (low, high) = self.ax.figure.dpi / 72, self.ax.bbox.get_points()
         centre, half = (low + high) / 2, (high - low) / 2
         place = centre + towards / np.abs(towards).max() * (half - INSET * point)
         direction = towards * half / np.linalg.norm(towards * half)
         turned = ARROWHEAD @ np.array([direction, [-direction[1], direction[0]]])
         in_pixels: dict[str, Any] = {"color": INK, "transform": IdentityTransform()}
-        self.heads.append(Line2D(*place[:, None], marker=turned, markersize=HEAD, **in_pixels))
+        head = Line2D(*place[:, None], marker=turned, markersize=HEAD, **in_pixels)
         is_sideways = abs(direction[0]) >= abs(direction[1])
         across, along = ("right" if direction[0] > 0 else "left"), ("top" if direction[1] > 0 else "bottom")
         x, y = place - direction * HEAD * point
@@ -233,7 +218,7 @@ class FarPoints(Artist):
             **in_pixels,
             **PLAIN_TEXT,
         )
-        self.counts.append(text)
+        return head, text
 
 
 def _by_direction(offsets: np.ndarray) -> list[np.ndarray]:
