@@ -10,9 +10,10 @@ from matplotlib.colors import to_rgba
 from drawn import colour_at, overlapping, pixels, texts
 from featmap import InvalidParameterError, explain, plot
 from featmap.explanation.winsor import winsorised
+from featmap.plot.features_on_map import CellScores, apart_scores, regions_of
+from featmap.plot.parts.cloud import cells_of, nearest_to_means
 from featmap.plot.parts.colours import NEUTRAL
 from featmap.plot.parts.placed_labels import Wish, densest_place, place_boxes
-from featmap.plot.parts.regions import CellScores, apart_scores, cells_of, nearest_to_means, regions_of
 from featmap.run import Run
 
 CENTRES = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0], [9.0, 9.0]])

@@ -13,8 +13,8 @@ from ..explanation.chance import feature_beats_chance
 from ..explanation.neighborhoods import Neighborhoods
 from ..explanation.regression import default_neighbors
 from .local_frame import draw_arrows, longest_in_words
-from .parts.canvas import axes_or_new, shortened, write_caption
-from .parts.cloud import Cloud
+from .parts.canvas import axes_or_new, write_caption
+from .parts.cloud import Cloud, cells_of, nearest_to_means
 from .parts.colours import colour_bar
 from .parts.model import (
     Model,
@@ -25,12 +25,10 @@ from .parts.model import (
     checked_model,
     documented,
     in_blocks,
-    names_of_features,
     values_of_feature,
     write_title,
 )
 from .parts.placed_labels import Label, PlacedLabels, densest_place
-from .parts.regions import cells_of, nearest_to_means
 
 FEWEST_POINTS = 0.25  # cells with less than this part of the usual number of points get no arrow
 LONG, REACH_OF_LONG = 0.9, 1.0  # this part of the arrows is at most so many cells long
@@ -91,9 +89,7 @@ def arrow_field(
     check_two_dimensions("arrow_field", model)
     check_kind("arrow_field", kind)
     n_cells = checked_count("arrow_field", "grid", grid, 2, 60)
-    names = names_of_features("arrow_field", model, feature_names, image_shape)
-    column = checked_feature("arrow_field", names, feature)
-    name = shortened(names[column])
+    column, name = checked_feature("arrow_field", model, feature, feature_names, image_shape)
     ax = axes_or_new(ax, (8.0, 7.5))
     values = values_of_feature(model, column)
     cloud = Cloud.of(ax, model)

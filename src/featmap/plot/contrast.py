@@ -16,7 +16,7 @@ from ..errors import InvalidParameterError
 from ..explanation.contrast import Contrast
 from .parts.canvas import INK, PALE_INK, PLAIN_TEXT, axes_for_panels, name_bars, shortened
 from .parts.colours import COLOURS, colour_bar
-from .parts.model import MOST_NAMES, Shape, checked_names, checked_shape
+from .parts.model import MOST_NAMES, Shape, checked_names, checked_shape, documented
 from .parts.pixels import draw_differences, number_pixels, outline_pixels
 
 LINE_INCHES = 0.32
@@ -32,6 +32,7 @@ FIRST, SECOND = COLOURS[0], COLOURS[1]
 DIVERGING = LinearSegmentedColormap.from_list("contrast", [SECOND, "white", FIRST])
 
 
+@documented
 def contrast(
     result: Contrast,
     *,
@@ -61,8 +62,7 @@ def contrast(
         Names of the two groups; None takes those of the result.
     feature_names : array-like of shape (n_features,), default=None
         Names of all features; None takes those of the result.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {ax}
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from ..errors import InvalidParameterError
 from .importance import VARIATION
-from .parts.canvas import axes_or_new, shortened, write_caption
+from .parts.canvas import axes_or_new, write_caption
 from .parts.cloud import Cloud, draw_rings
 from .parts.colours import (
-    Categories,
     Numbers,
+    RowLabels,
     are_named_on_the_map,
     explain_colours,
     name_groups,
@@ -40,6 +41,7 @@ from .parts.model import (
 )
 from .parts.placed_labels import Label, PlacedLabels
 
+NOWHERE = np.empty((0, 2))
 AGREEMENT = "agreement with neighbors (1: full, 0: none)"
 BESIDE_RING: dict[str, Any] = {"weight": "bold", "clear": 7.0, "away": (1.0, 0.3), "gid": "row"}
 
@@ -106,7 +108,7 @@ def embedding(
 
 
 def draw_labelled_map(
-    cloud: Cloud, colours: Categories | Numbers | None, rings: np.ndarray, names: list[Label]
+    cloud: Cloud, colours: RowLabels | None, rings: np.ndarray = NOWHERE, names: Sequence[Label] = ()
 ) -> None:
     """Draw the points, the rings and their names. Many categories are named on the map, others in a legend."""
     shown = cloud.draw_labelled(colours)
@@ -119,9 +121,7 @@ def draw_labelled_map(
         explain_colours(cloud.ax, colours, shown)
 
 
-def _colours(
-    model: Model, labels: ArrayLike | str | None, color: ArrayLike | str | None
-) -> Categories | Numbers | None:
+def _colours(model: Model, labels: ArrayLike | str | None, color: ArrayLike | str | None) -> RowLabels | None:
     """Return what the points are coloured by, if anything: labels by either name, or the values of a feature."""
     if labels is not None and color is not None:
         raise InvalidParameterError(
@@ -131,13 +131,14 @@ def _colours(
     if not isinstance(given, str):
         return None if given is None else read_labels("embedding", given, len(model.embedding_), row_names_of(model))
     model._check_features()
-    names = names_of_features("embedding", model, None)
+    names = names_of_features("embedding", model, None, None)
     if given not in names:
         raise InvalidParameterError(
             f"embedding(labels={given!r}): a text must be the name of a feature, such as {names[0]!r}; labels of "
             "the rows are an array with one value per row, for example frame['label'] or adata.obs['label']"
         )
-    return Numbers(values_of_feature(model, checked_feature("embedding", names, given)), given)
+    column, _ = checked_feature("embedding", model, given, None, None)
+    return Numbers(values_of_feature(model, column), given)
 
 
 # One number per row
@@ -185,9 +186,7 @@ def feature(
     'Values of row 3, column 4'
     """
     model = checked_model("feature", model)
-    names = names_of_features("feature", model, feature_names, image_shape)
-    column = checked_feature("feature", names, feature)
-    name = shortened(names[column])
+    column, name = checked_feature("feature", model, feature, feature_names, image_shape)
     rows = np.arange(len(model.embedding_))
     if values is not None:
         return _draw_coloured(model, rows, _checked_values(values, len(rows)), "value", f"Values of {name}", ax)

@@ -17,7 +17,7 @@ from ..data.units import first_of_each
 from ..explanation.regression import default_neighbors
 from .parts.canvas import FAINT_INK, HALO, INK, PALE_INK, axes_for_panels, shortened, without_ticks, write_caption
 from .parts.cloud import Cloud, draw_rings, name_dimensions, show_part
-from .parts.colours import COLOURS, NEUTRAL, Categories, Numbers
+from .parts.colours import COLOURS, NEUTRAL, RowLabels
 from .parts.model import (
     MOST_NAMES,
     Model,
@@ -157,7 +157,7 @@ def shown_arrows(model: Model, row: int, k: int, kind: str) -> ShownArrows:
 
 
 def draw_surroundings(
-    ax: Axes, model: Model, row: int, shown: ShownArrows, names: Sequence[str], labels: Categories | Numbers | None
+    ax: Axes, model: Model, row: int, shown: ShownArrows, names: Sequence[str], labels: RowLabels | None
 ) -> float:
     """Draw the points around the row, and an arrow for each feature. Return the drawn length of a slope of 1.
 
@@ -200,7 +200,7 @@ def radius_around(model: Model, row: int) -> float:
     return float(ROOM * (distances[min(near, len(distances) - 1)] or (positive[0] if len(positive) else 1.0)))
 
 
-def _draw_points(ax: Axes, model: Model, row: int, radius: float, labels: Categories | Numbers | None) -> None:
+def _draw_points(ax: Axes, model: Model, row: int, radius: float, labels: RowLabels | None) -> None:
     """Draw the points that may be seen, since a panel may be up to four times as wide as high, and the row on top."""
     centre, behind = model.embedding_[row, :2], map_behind(model)
     if behind is not None:
@@ -216,7 +216,7 @@ def _scatter(ax: Axes, embedding: np.ndarray, chosen: Any, **options: Any) -> No
     ax.scatter(x, y, s=POINT, linewidths=0, **options)
 
 
-def _colours(labels: Categories | Numbers | None, chosen: np.ndarray) -> dict[str, Any]:
+def _colours(labels: RowLabels | None, chosen: np.ndarray) -> dict[str, Any]:
     """Return the colours of the chosen points, as options of ``scatter``."""
     if labels is None or not labels.known.any():
         return {"c": NEUTRAL}

@@ -12,6 +12,7 @@ from ..checks.arguments import checked_count
 from ..errors import InvalidParameterError
 from ..explanation.why import SetApart, Why
 from .embedding import embedding
+from .features_on_map import apart_scores
 from .local_frame import (
     HOW_TO_READ,
     ShownArrows,
@@ -38,7 +39,6 @@ from .parts.model import (
     row_names_of,
 )
 from .parts.pixels import checked_images, draw_differences, number_pixels, outline_pixels
-from .parts.regions import apart_scores
 
 SIZE = (10.0, 9.0)
 # The map and the pixels are on the right, where there is room for a legend or a colour bar.

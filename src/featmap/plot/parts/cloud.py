@@ -1,8 +1,9 @@
-"""The points of a map, the part of it that is seen, and rings around chosen points."""
+"""The points of a map, rings around some of them, the part of the map that is seen, and cells that divide it."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform
+from scipy.ndimage import label
 
 from .canvas import FAINT_INK, HALO, INK, PLAIN_TEXT, size_in_points, without_ticks
-from .colours import COLOURS, NEUTRAL, Categories, Numbers
+from .colours import COLOURS, NEUTRAL, Numbers, RowLabels
 from .model import Model, map_behind
 
 COVERED = 0.2  # part of the Axes that the points would cover if none overlapped
@@ -29,6 +31,8 @@ INSET = 7.0  # distance of an arrowhead from the edge, in points
 HEAD = 9.0  # size of an arrowhead, in points
 ARROWHEAD = np.array([(1.0, 0.0), (-0.7, 0.6), (-0.7, -0.6)])
 
+TOUCHING = np.ones((3, 3))  # a cell touches the eight around it
+
 
 class Cloud:
     """The points of a map, drawn in random order so that no label hides the others.
@@ -40,7 +44,7 @@ class Cloud:
         self,
         ax: Axes,
         embedding: np.ndarray,
-        labels: Categories | Numbers | None = None,
+        labels: RowLabels | None = None,
         behind: np.ndarray | None = None,
     ) -> None:
         self.ax = ax
@@ -53,7 +57,7 @@ class Cloud:
             ax.scatter(x, y, c=FAINT_INK, **self._dots(len(self.behind)), zorder=0.8, gid="behind")
 
     @classmethod
-    def of(cls, ax: Axes, model: Model, labels: Categories | Numbers | None = None) -> Cloud:
+    def of(cls, ax: Axes, model: Model, labels: RowLabels | None = None) -> Cloud:
         """Return the points of a model, with the whole map behind new rows or some of the rows."""
         return cls(ax, model.embedding_, labels, map_behind(model))
 
@@ -64,8 +68,8 @@ class Cloud:
         colours = c[order] if isinstance(c, np.ndarray) else c
         return self.ax.scatter(x, y, c=colours, **(self._dots(len(self.positions)) | options))
 
-    def draw_labelled(self, labels: Categories | Numbers | None, sample: np.ndarray | None = None) -> Any:
-        """Draw all points in one colour, or in the colours of their labels, without a label in grey.
+    def draw_labelled(self, labels: RowLabels | None, sample: np.ndarray | None = None) -> Any:
+        """Draw all points in one colour, or in the colours of their labels; those without a label are grey.
 
         If only a sample of the points is to be coloured, these are large enough to be seen, above all points in pale
         grey. Return the artist from which a colour bar is made.
@@ -101,14 +105,14 @@ class Cloud:
         return {"s": area, "linewidths": 0, "rasterized": n_points >= MANY}
 
 
-def _positions(embedding: np.ndarray, labels: Categories | Numbers | None) -> np.ndarray:
+def _positions(embedding: np.ndarray, labels: RowLabels | None) -> np.ndarray:
     if embedding.shape[1] >= 2:
         return embedding[:, :2]
     along = embedding[:, 0]
     return np.column_stack([along, _stacked(along, labels)])
 
 
-def _stacked(along: np.ndarray, labels: Categories | Numbers | None) -> np.ndarray:
+def _stacked(along: np.ndarray, labels: RowLabels | None) -> np.ndarray:
     """Return the height of each point in a histogram of points; equal labels are together within a column."""
     n_columns = int(np.clip(2 * math.sqrt(len(along)), 10, 300))
     edges = np.linspace(along.min(), along.max(), n_columns + 1)[1:-1]
@@ -232,3 +236,46 @@ def _by_direction(offsets: np.ndarray) -> list[np.ndarray]:
     start = int(gaps.argmax())
     order, gaps = np.roll(order, -start), np.roll(gaps, -start)
     return [offsets[group] for group in np.split(order, np.flatnonzero(gaps[1:] >= APART) + 1)]
+
+
+# Cells of the map
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a square grid that have points."""
+
+    of_points: np.ndarray  # (n_points,) the cell of each point
+    islands: np.ndarray  # (n_cells,) connected cells have the same number, from 0
+    grid: np.ndarray  # (n_cells, 2) column and row of each cell in the grid
+    width: float
+
+    @property
+    def counts(self) -> np.ndarray:
+        """The number of points in each cell."""
+        return np.bincount(self.of_points, minlength=len(self.islands))
+
+
+def cells_of(positions: np.ndarray, n_cells: int) -> Cells:
+    """Divide a map into cells, ``n_cells`` along its wider side. Far points belong to cells at its border."""
+    bulk = positions[bulk_of(positions)]
+    low, high = bulk.min(axis=0), bulk.max(axis=0)
+    width = float((high - low).max()) / n_cells or 1.0
+    shape = np.maximum(np.ceil((high - low) / width - 1e-9).astype(int), 1)
+    grid = np.clip(((positions - low) / width).astype(int), 0, shape - 1)
+    occupied = np.zeros(shape, bool)
+    occupied[tuple(grid.T)] = True
+    islands = label(occupied, structure=TOUCHING)[0] - 1
+    keys, of_points = np.unique(np.ravel_multi_index(tuple(grid.T), tuple(shape)), return_inverse=True)
+    found = np.column_stack(np.unravel_index(keys, tuple(shape)))
+    return Cells(of_points, islands[tuple(found.T)], found, width)
+
+
+def nearest_to_means(cells: Cells, positions: np.ndarray) -> np.ndarray:
+    """Return for each cell the point that is nearest to the mean of its points: shape (n_cells,)."""
+    sums = np.zeros((len(cells.islands), positions.shape[1]))
+    np.add.at(sums, cells.of_points, positions)
+    means = sums / cells.counts[:, None]
+    from_mean = np.square(positions - means[cells.of_points]).sum(axis=1)
+    order = np.lexsort((from_mean, cells.of_points))
+    return order[np.unique(cells.of_points[order], return_index=True)[1]]

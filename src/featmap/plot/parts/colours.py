@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, TypeGuard
+from typing import Any, ClassVar, TypeAlias, TypeGuard
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -36,12 +37,7 @@ class Categories:
     names: list[str]
     rest: str
     title: str | None
-    own_colours: tuple[str, ...] | None = None  # one for each name, where the user has chosen them
-
-    @property
-    def colours(self) -> list[str]:
-        """One colour for each name."""
-        return colours_for(len(self.names)) if self.own_colours is None else list(self.own_colours)
+    colours: list[str]  # one for each name
 
     @property
     def known(self) -> np.ndarray:
@@ -75,7 +71,10 @@ class Numbers:
         return {"c": self.values, "cmap": "viridis", **limits}
 
 
-def read_labels(caller: str, labels: Any, n_rows: int, names: np.ndarray | None = None) -> Categories | Numbers:
+RowLabels: TypeAlias = Categories | Numbers
+
+
+def read_labels(caller: str, labels: Any, n_rows: int, names: np.ndarray | None = None) -> RowLabels:
     """Read floats and many different integers as numbers, everything else as categories.
 
     Labels that have been read stay as they are.
@@ -90,15 +89,14 @@ def read_labels(caller: str, labels: Any, n_rows: int, names: np.ndarray | None 
     if kind == "f" or (kind in "iu" and len(np.unique(values)) > MOST_INTEGER_CATEGORIES):
         return Numbers(np.where(missing, np.nan, values.astype(float)), title)
     texts = np.array([str(value) for value in values.tolist()], dtype=object)
-    present = set(texts[~missing])
-    known, rest = [name for name in _order(labels, values[~missing]) if name in present], "missing"
+    counts = Counter(texts[~missing].tolist())
+    known, rest = [name for name in _order(labels, values[~missing]) if name in counts], "missing"
     if len(known) > MOST_COLOURS:
-        counts = dict(zip(*np.unique(texts[~missing].astype(str), return_counts=True), strict=True))
         most_frequent = set(sorted(known, key=lambda name: -counts[name])[:MOST_COLOURS])
         known, rest = [name for name in known if name in most_frequent], "other"
     numbers = {name: number for number, name in enumerate(known)}
     codes = np.array([-1 if gone else numbers.get(text, -1) for text, gone in zip(texts, missing, strict=True)])
-    return Categories(codes, known, rest, title)
+    return Categories(codes, known, rest, title, colours_for(len(known)))
 
 
 def _order(labels: Any, values: np.ndarray) -> list[str]:
@@ -121,7 +119,7 @@ def _natural(name: str) -> list[str | int]:
 # What explains the colours
 
 
-def explain_colours(ax: Axes, labels: Categories | Numbers | None, shown: Any) -> None:
+def explain_colours(ax: Axes, labels: RowLabels | None, shown: Any) -> None:
     """Add a legend or a colour bar beside the Axes. ``shown`` is what `Cloud.draw_labelled` returned."""
     if isinstance(labels, Numbers):
         colour_bar(ax, shown, _in_words(labels.title, labels))
@@ -131,7 +129,7 @@ def explain_colours(ax: Axes, labels: Categories | Numbers | None, shown: Any) -
         legend(ax, styles, names, labels.title)
 
 
-def are_named_on_the_map(labels: Categories | Numbers | None) -> TypeGuard[Categories]:
+def are_named_on_the_map(labels: RowLabels | None) -> TypeGuard[Categories]:
     """Tell whether there are more groups than colours that one can look up in a legend."""
     return isinstance(labels, Categories) and len(labels.names) > len(COLOURS)
 
@@ -155,7 +153,7 @@ def name_groups(
     write_caption(ax, [_in_words(labels.title and f"names: {labels.title}", labels)])
 
 
-def _in_words(title: str | None, labels: Categories | Numbers) -> str:
+def _in_words(title: str | None, labels: RowLabels) -> str:
     """Return the title, and what points without a label are."""
     return " · ".join(filter(None, [title, "" if labels.known.all() else f"grey: {labels.rest}"]))
 

@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -169,14 +168,12 @@ def in_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
 # Features
 
 
-def names_of_features(
-    caller: str, model: Model, given: ArrayLike | None, image_shape: tuple[int, ...] | None = None
-) -> list[str]:
+def names_of_features(caller: str, model: Model, given: Any, image_shape: Any) -> list[str]:
     """Return the names of all features of a model. Features without names are "feature 0", "feature 1" and so on."""
     return checked_names(caller, getattr(model, "feature_names_in_", range(model.n_features_in_)), given, image_shape)
 
 
-def checked_names(caller: str, known: Any, given: Any, image_shape: tuple[int, ...] | None) -> list[str]:
+def checked_names(caller: str, known: Any, given: Any, image_shape: Any) -> list[str]:
     """Return the given names, one for each feature; else those of pixels if there is a shape, else those known."""
     shape = None if image_shape is None else checked_shape(caller, image_shape, len(known))
     if given is None:
@@ -202,13 +199,15 @@ def checked_shape(caller: str, image_shape: Any, n_features: int) -> Shape:
     return height, width, channels
 
 
-def checked_feature(caller: str, names: list[str], feature: Any) -> int:
-    """Return the column of a feature that is given by its number or by its name."""
+def checked_feature(caller: str, model: Model, feature: Any, given: Any, image_shape: Any) -> tuple[int, str]:
+    """Return the column and the short name of a feature that is asked for by its number or by its name."""
+    names = names_of_features(caller, model, given, image_shape)
     if is_integer(feature, -len(names), len(names) - 1):
-        return int(feature) % len(names)
-    columns = [column for column, name in enumerate(names) if isinstance(feature, str) and name == feature]
+        columns = [int(feature) % len(names)]
+    else:
+        columns = [column for column, name in enumerate(names) if isinstance(feature, str) and name == feature]
     if len(columns) == 1:
-        return columns[0]
+        return columns[0], shortened(names[columns[0]])
     reason = f"; {len(columns)} features have this name" if columns else ""
     raise InvalidParameterError(
         f"{caller}(feature={feature!r}): feature must be a column number from {-len(names)} to {len(names) - 1}, or "
