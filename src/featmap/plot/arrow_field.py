@@ -35,9 +35,9 @@ LONG, REACH_OF_LONG = 0.9, 1.0  # this part of the arrows is at most so many cel
 REACH = 1.6  # no arrow is longer than so many cells
 # Pale to middling orange: arrows are seen on all of it, and its palest colour on white paper.
 PALE_TO_MIDDLING = ListedColormap(colormaps["YlOrBr"](np.linspace(0.18, 0.7, 256)))
+SHARE_BY_CHANCE = 0.05  # share of arrows by chance among those that are drawn
 LEAST_SHOWN = 0.1  # an island has no slope if the map shows less than this part of the feature there
 HIGH = 0.75  # its level is high, or low, if its mean is so many standard deviations from that of all rows
-SHARE_BY_CHANCE = 0.05  # share of arrows by chance among those that are drawn
 SMALLEST_ISLAND = 0.01  # part of the points that an island must have to be spoken of
 GRID_OF_ISLANDS = 25  # islands are cells of a grid of this size that hang together
 
