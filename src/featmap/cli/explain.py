@@ -10,22 +10,34 @@ import numpy as np
 
 from ..checks.arguments import listed
 from ..errors import InvalidParameterError
-from .options import MODEL, json_option, labels_option
-from .output import check_picture, print_json, print_table, shown_on_stderr, write_figure
+from .files import read_column
+from .saved import answers_of
+from .shared import (
+    MODEL,
+    OUTPUT,
+    check_picture,
+    commands,
+    json_option,
+    labels_option,
+    print_json,
+    print_table,
+    shown_on_stderr,
+    write_figure,
+)
 
 if TYPE_CHECKING:
     from ..explanation.contrast import Contrast
     from ..explanation.why import Why
 
 
-@click.command()
+@commands.command()
 @click.argument("model", type=MODEL)
 @click.option("--row", "rows", multiple=True, help="A row, by its number or its id; repeat for a group of rows.")
 @labels_option
 @click.option("--group", help="All rows with this label.")
 @click.option("--against", help="Another label: what tells the two groups apart. 'rest' for all other rows.")
 @click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="How many features are named.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="A picture (.png, .svg, .pdf) instead of text.")
+@click.option("-o", "--output", type=OUTPUT, help="A picture (.png, .svg, .pdf) instead of text.")
 @json_option
 def explain(
     model: str,
@@ -50,9 +62,6 @@ def explain(
         raise click.UsageError("--group needs --labels, a column with the label of each row, as in data.csv:species")
     if against is not None and group is None:
         raise click.UsageError("--against needs --group, the label that is compared")
-
-    from .reading import read_column
-    from .saved import answers_of
 
     if output is not None:
         check_picture(output)

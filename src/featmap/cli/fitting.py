@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +17,27 @@ from ..estimator import FeatMAP
 from ..preparation.columns import CATEGORY, NUMBER, text_of
 from ..preparation.pipelines import in_original_units
 from ..preparation.prepare import Prepare, Recipe
-from .cells import stored
-from .options import Asked
-from .output import shown_on_stderr
-from .reading import Source, check_finite
+from .files import check_finite
+from .reading import Source, stored
+from .shared import shown_on_stderr
 
 if TYPE_CHECKING:
     from ..explanation.mixin import ExplanationMixin
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user says of the columns of a file and of the map."""
+
+    label: str | None
+    id: str | None
+    drop: Sequence[str]
+    scale: bool | None  # None: tables are scaled, arrays are not
+    n_neighbors: int
+    pca: int | None
+    seed: int
+    n_jobs: int
+    quiet: bool
 
 
 @dataclass(frozen=True)
@@ -39,21 +54,21 @@ class Mapped:
     is_empty: np.ndarray  # (rows,) which have more gaps than values
 
 
-def fitted(source: Source, asked: Asked, quiet: bool) -> Mapped:
+def fitted(source: Source, asked: Asked) -> Mapped:
     """The map of a file."""
     label = None if asked.label is None else source.columns.get(asked.label)
     if label is not None:
         check_finite(str(asked.label), label)
-    with shown_on_stderr(quiet):
+    with shown_on_stderr(asked.quiet):
         prepared, table, text = _prepared(source, asked)
     pca = source.components if asked.pca is None else asked.pca
-    if asked.pca is None and prepared is not None:
+    if prepared is not None and asked.pca is None:
         pca = n_components_of(pca)  # directions in a file are those of its values before any preparation
     if pca is not None:
         kind = "components in X_pca" if is_given(pca) else "principal components"
         text += f"\nNeighbours and map are made of {n_components_of(pca)} {kind}."
     model = FeatMAP(n_neighbors=asked.n_neighbors, pca=pca, random_state=asked.seed, n_jobs=asked.n_jobs)
-    with shown_on_stderr(quiet, "reading") as callback:
+    with shown_on_stderr(asked.quiet, "reading") as callback:
         model.fit(table, callback=callback)
     ids = None if table.row_names is None else list(table.row_names)
     if prepared is None:
@@ -79,10 +94,11 @@ def _prepared(source: Source, asked: Asked) -> tuple[Prepare | None, NamedTable,
         return None, NamedTable(source.values, source.names, source.ids), text
     scale = source.is_table if asked.scale is None else asked.scale
     prepared = Prepare(id=asked.id, drop=tuple(asked.drop), label=label, scale=scale, names=source.names)
-    prepared.fit(dense(source.values))
+    values = dense(source.values)
+    table = prepared.fit(values).transform(values)
     ids = source.ids if prepared.ids_ is None else prepared.ids_.tolist()
-    table = NamedTable(prepared.transform(dense(source.values)), None, ids, Recipe.of(prepared))
-    return prepared, table, "\n".join(filter(None, [source.text, str(prepared)]))
+    text = "\n".join(filter(None, [source.text, str(prepared)]))
+    return prepared, NamedTable(table, None, ids, Recipe.of(prepared)), text
 
 
 def dense(values: Any) -> Any:

@@ -14,7 +14,24 @@ import numpy as np
 
 from ..checks.arguments import listed
 from ..errors import InvalidDataError, InvalidParameterError, warn
-from .options import COLUMN, DATA, MODEL, ImageShape, json_option, labels_option
+from ..store.replacing import replacing
+from .shared import (
+    COLUMN,
+    DATA,
+    MODEL,
+    OUTPUT,
+    ImageShape,
+    check_outputs,
+    check_picture,
+    commands,
+    json_option,
+    labels_option,
+    print_json,
+    print_table,
+    shown_on_stderr,
+    title_option,
+    write_figure,
+)
 
 if TYPE_CHECKING:
     from ..estimator import FeatMAP
@@ -31,20 +48,16 @@ def answers_of(path: str) -> FeatMAP | Explanation:
     return in_original_units(model) if hasattr(model, "recipe_") else model
 
 
-@click.command()
+@commands.command()
 @click.argument("model", type=MODEL)
 @click.argument("data", type=DATA)
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False), help="A .csv or .npy file; by default CSV is printed."
-)
+@click.option("-o", "--output", type=OUTPUT, help="A .csv or .npy file; by default CSV is printed.")
 def transform(model: str, data: str, output: str | None) -> None:
     """Place the rows of DATA on the map of a saved MODEL.
 
     Every row gets its place and an outlier score: about 1 is usual, much more is unlike all rows of the model.
     """
     from ..estimator import FeatMAP
-    from ..store.replacing import replacing
-    from .output import check_outputs, shown_on_stderr
     from .reading import read_source
 
     if output is not None and Path(output).suffix.lower() not in (".csv", ".npy"):
@@ -92,15 +105,15 @@ def _csv(places: np.ndarray) -> str:
     return text.getvalue()
 
 
-@click.command()
+@commands.command()
 @click.argument("model", type=MODEL)
-@click.option("--labels", metavar=COLUMN, help="A label for each row: a column of a CSV, TSV or .npy file.")
+@labels_option
 @click.option("--column", "columns", metavar=COLUMN, multiple=True, help="A further column; may be given repeatedly.")
 @click.option("--ids", metavar=COLUMN, help="A name for each row.")
 @click.option(
     "--image", "image_shape", type=ImageShape(), help="The shape of pictures whose pixels are the features."
 )
-@click.option("--title", help="The title of the page.")
+@title_option
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port; by default one that is free.")
 @click.option("--no-browser", is_flag=True, help="Print the link only.")
 def explore(
@@ -118,7 +131,7 @@ def explore(
     The page and its answers come from this machine and can be had on this machine only. Ctrl-C ends it.
     """
     from ..explorer import serve
-    from .reading import read_column
+    from .files import read_column
 
     answers = answers_of(model)
     n_rows = len(answers.embedding_)
@@ -137,11 +150,9 @@ def explore(
     os._exit(0)  # an answer that is still being computed does not hold up the end
 
 
-@click.command()
+@commands.command()
 @click.argument("model", type=MODEL)
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False), required=True, help="The picture: a .png, .svg or .pdf file."
-)
+@click.option("-o", "--output", type=OUTPUT, required=True, help="The picture: a .png, .svg or .pdf file.")
 @labels_option
 @click.option("--feature", help="Colour the map by how much this feature varies around each row.")
 @click.option("--names", is_flag=True, help="Write features onto the regions that they set apart.")
@@ -151,8 +162,7 @@ def plot(model: str, output: str, labels: str | None, feature: str | None, names
         raise click.UsageError("give one of --labels, --feature and --names")
 
     from .. import plot as pictures
-    from .output import check_picture, shown_on_stderr, write_figure
-    from .reading import read_column
+    from .files import read_column
 
     check_picture(output)
     answers = answers_of(model)
@@ -168,7 +178,7 @@ def plot(model: str, output: str, labels: str | None, feature: str | None, names
             write_figure(output, lambda ax: pictures.embedding(answers, values, ax=ax), (8, 6.5))
 
 
-@click.command()
+@commands.command()
 @click.argument("model", type=MODEL)
 @labels_option
 @json_option
@@ -177,8 +187,7 @@ def metrics(model: str, labels: str | None, as_json: bool) -> None:
     from ..estimator import FeatMAP
     from ..explorer.part_of_model import user_rows
     from ..metrics import Benchmark
-    from .output import print_json, print_table, shown_on_stderr
-    from .reading import read_column
+    from .files import read_column
 
     loaded = FeatMAP.load(model)
     values = None if labels is None else read_column(labels, len(loaded.embedding_)).values
