@@ -14,7 +14,7 @@ from ..checks.inputs import NamedTable
 from ..checks.settings import is_given, n_components_of
 from ..errors import InvalidParameterError
 from ..estimator import FeatMAP
-from ..preparation.columns import CATEGORY, NUMBER, text_of
+from ..preparation.columns import CATEGORY, text_of
 from ..preparation.pipelines import in_original_units
 from ..preparation.prepare import Prepare, Recipe
 from .files import check_finite
@@ -74,11 +74,9 @@ def fitted(source: Source, asked: Asked) -> Mapped:
     if prepared is None:
         is_empty = np.zeros(source.n_rows, bool)
         return Mapped(model, model, text, label, source.columns, ids, source.image_shape, is_empty)
-    n_used = sum(role.use in (NUMBER, CATEGORY) for role in prepared.roles_)
-    is_empty = 2 * prepared.gaps_of_rows_ > n_used
     columns = {**source.columns, **_categories(source, prepared)}
     label = source.values[asked.label] if prepared.label_ is not None else label
-    return Mapped(model, in_original_units(model), text, label, columns, ids, None, is_empty)
+    return Mapped(model, in_original_units(model), text, label, columns, ids, None, prepared._is_mostly_empty)
 
 
 def _prepared(source: Source, asked: Asked) -> tuple[Prepare | None, NamedTable, str]:
