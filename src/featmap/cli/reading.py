@@ -131,7 +131,7 @@ def _components_of_cells(adata: Any, X: Any) -> Any:
 
     They are those of scanpy's X_pca if that was made of X, else a number of them; few genes need none.
     """
-    from ..tl.inputs import DEFAULT_COMPONENTS, loadings_of
+    from ..tl.contents import DEFAULT_COMPONENTS, loadings_of
 
     places = np.asarray(adata.obsm.get("X_pca"))
     if X.shape[1] == adata.n_vars and places.ndim == 2 and places.shape[1] > 0:

@@ -31,8 +31,7 @@ from ..plot.parts.cloud import Cloud
 from ..plot.parts.colours import Categories, Numbers, read_labels
 from ..plot.parts.keys import widen_by_legend
 from ..tl.asking import rebuilt
-from ..tl.inputs import checked_adata, checked_column, values_of_gene
-from ..tl.record import KEY, MapKeys, documented
+from ..tl.contents import KEY, MapKeys, checked_adata, checked_column, documented, values_of_gene
 
 __all__ = ["arrows", "embedding", "features_on_map", "why"]
 
