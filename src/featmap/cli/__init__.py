@@ -17,7 +17,7 @@ def main() -> None:
     except ImportError:
         _fail("the command needs click: pip install 'featmap[cli]'", WRONG_USE)
 
-    from . import doctor, explain, mapping, saved  # noqa: F401 - each adds its commands to the group
+    from . import doctor, mapping, saved  # noqa: F401 - each adds its commands to the group
     from .shared import commands
 
     try:

@@ -68,7 +68,7 @@ def _cache() -> str:
 
 
 def _tried() -> tuple[bool, str]:
-    """Whether a small fit works, and how it went. One that only had to compile for long works."""
+    """Whether a small fit works, and a sentence about it. One that is still compiling after ten seconds works."""
     from sklearn.datasets import load_iris
 
     from ..errors import FitStopped

@@ -29,7 +29,7 @@ LARGEST_SIDE = 32  # of pictures; larger ones are made smaller
 
 
 def package(name: str, path: Path, extra: str) -> Any:
-    """A package that a file is read with."""
+    """Import a package that is needed to read a file."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -152,7 +152,7 @@ def read_pictures(folder: Path, paths: list[Path]) -> tuple[np.ndarray, bool]:
 
 
 def _read_picture(pictures: Any, path: Path, read: Callable[[Any], Any]) -> Any:
-    """What one picture says; it is closed at once."""
+    """Open a picture, read from it and close it."""
     try:
         with pictures.open(path) as picture:
             return read(picture)
@@ -190,7 +190,7 @@ class FileColumn:
         return np.array([text or None for text in self.texts], dtype=object)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        """The values. With its name a column is given wherever a Series of pandas may be."""
+        """The values. A column has these and a name, so it can be given in place of a pandas Series."""
         return self.values.astype(dtype or self.values.dtype)
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the user says of the columns of a file and of the map."""
+    """The user's choices about the columns of a file and about the map."""
 
     label: str | None
     id: str | None
@@ -51,7 +51,7 @@ class Mapped:
     columns: dict[str, np.ndarray]
     ids: list[str] | None
     image_shape: tuple[int, ...] | None
-    is_empty: np.ndarray  # (rows,) which have more gaps than values
+    is_empty: np.ndarray  # (rows,) rows with more gaps than values
 
 
 def fitted(source: Source, asked: Asked) -> Mapped:

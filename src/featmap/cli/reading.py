@@ -42,7 +42,7 @@ class Source:
     columns: dict[str, np.ndarray] = field(default_factory=dict)  # known of the rows, no features
     image_shape: tuple[int, ...] | None = None
     components: Any = None  # those that the map is made of: a number of principal components, directions, or None
-    text: str = ""  # what was done on reading
+    text: str = ""  # what was done to the values when they were read
 
     @property
     def n_rows(self) -> int:

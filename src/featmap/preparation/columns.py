@@ -28,8 +28,8 @@ TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
 WRITTEN_DATE = re.compile(rf"({DAY})([T ]{TIME}(Z|[+-]\d{{2}}:?\d{{2}})?)?|{TIME}")
 LABEL, ID, LEFT_OUT = "label", "id", "left out"
 NAMED_ID = re.compile(r"(.*[\W_])?(id|ids|uuid|guid|index|rowid)|unnamed: 0|", re.IGNORECASE)
-MOSTLY_DIFFERENT = 0.5  # a column of texts of which more are different is free text
-FEWEST_TEXTS = 20  # that are judged by the part that is different
+MOSTLY_DIFFERENT = 0.5  # texts of which a larger part is distinct are free text
+FEWEST_TEXTS = 20  # fewer texts are never free text
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def _of_array(X: Any, names: Sequence[str] | None) -> list[Column]:
 
 
 def _of_objects(name: str, values: list[Any]) -> Column:
-    """Numbers if all are, or dates, else texts. None and NaN are gaps."""
+    """A column of numbers or dates if all values are, else of texts. None and NaN are gaps."""
     values = [None if value is None or value != value else value for value in values]
     known = [value for value in values if value is not None]
     if all(isinstance(value, Real | Decimal) and not isinstance(value, bool) for value in known):
@@ -178,14 +178,14 @@ def _of_objects(name: str, values: list[Any]) -> Column:
 
 
 def _numbers(name: str, values: np.ndarray, are_floats: bool, exact: Callable[[], list[Any]]) -> Column:
-    """Numbers. Of whole ones that float64 would round, the digits are kept."""
+    """A column of numbers. For integers that float64 would round, the digits are kept."""
     if are_floats or np.nanmax(np.abs(values), initial=0) < FIRST_INEXACT:
         return Column(name, NUMBER, values)
     return Column(name, NUMBER, values, [None if value is None else text_of(value) for value in exact()])
 
 
 def _texts(name: str, values: list[Any]) -> Column:
-    """Texts of all values, or dates if all are written so. An empty one is a gap."""
+    """A column of texts, or of dates if all values are written as dates. Empty texts are gaps."""
     texts = np.empty(len(values), object)
     texts[:] = [None if value is None else text_of(value) or None for value in values]
     known = [text for text in texts if text is not None]
@@ -266,7 +266,7 @@ def _check_finite(column: Column) -> None:
 
 
 def _identifies_rows(column: Column, use_name: bool) -> bool:
-    """All values differ, and they are texts, or whole numbers in a column that is called so or just counts."""
+    """Whether all values differ and are texts, or integers that count the rows or are named like an id."""
     if column.n_distinct < len(column.values):
         return False
     if column.kind == CATEGORY:

@@ -1,4 +1,4 @@
-"""A table of numbers, categories and gaps becomes columns that a map can be made of, and one is told how."""
+"""Tables of numbers, categories and gaps prepared for a map, with a description of what was done."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def _table(columns: list[Column]) -> np.ndarray:
 
 
 def _lines_about(prepared: Prepare) -> Iterator[str]:
-    """What a preparation did: one line for each thing."""
+    """A description of a fitted preparation, line by line."""
     uses = {role.name: role.use for role in prepared.roles_}
     numbers, categories = ([name for name, use in uses.items() if use == kind] for kind in (NUMBER, CATEGORY))
     kinds = [_counted(len(numbers), "number")] if numbers else []

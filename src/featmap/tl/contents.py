@@ -141,7 +141,7 @@ def loadings_of(adata: AnnData, use_rep: str, X: Any, places: np.ndarray) -> np.
 
 
 def compared_rows(n_rows: int) -> np.ndarray:
-    """Some of so many rows, evenly spread."""
+    """Up to 100 row numbers, evenly spread over all rows."""
     return np.unique(np.linspace(0, n_rows - 1, COMPARED_ROWS).astype(int))
 
 
@@ -171,7 +171,7 @@ class GivenNeighbors:
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    """What uns holds under a key, which may be anything."""
+    """A value of uns, or an empty mapping if it is anything else."""
     return value if isinstance(value, Mapping) else {}
 
 
@@ -227,7 +227,7 @@ class MapKeys:
 
 
 def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """What a file can hold of parameters: numbers and texts. What is not said is the default."""
+    """The parameters that a file can hold: numbers and texts. Others have their defaults."""
     return {name: value for name, value in parameters.items() if isinstance(value, PLAIN_TYPES)}
 
 

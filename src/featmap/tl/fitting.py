@@ -154,7 +154,7 @@ def _found(asked: FeatMAP, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @contextmanager
 def any_distances() -> Iterator[None]:
-    """Neighbours may be those of any representation: no new cells will be searched, of which a fit would warn."""
+    """Silence the warning about new rows of another metric: a map of an AnnData searches no new cells."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "precomputed_knn: the given distances", FeatmapWarning)
         yield
