@@ -24,8 +24,7 @@ from featmap import FeatMAP
 from featmap.cli import main
 from featmap.cli.files import read_column
 from featmap.cli.findings import Findings
-from featmap.cli.fitting import dense
-from featmap.cli.reading import read_source
+from featmap.cli.reading import dense, read_source
 from featmap.errors import FeatmapError
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .fitting import Mapped
 
 MOST_GROUPS, MOST_FEATURES = 12, 3
-MOST_ALONE = 12  # columns without a related one that the text names; JSON has all
-FEWEST_ROWS = 5  # of a group to be described
+MOST_ALONE = 12  # columns without any other that goes with them, in the text; JSON has all
+FEWEST_ROWS = 5  # of a group that is described
 MOST_CLUSTERED = 20_000  # rows; regions of larger maps are found by k-means
 NEAR = 15  # nearest rows on the map that the label of a row is compared with
 MOSTLY_OTHERS = 0.8  # part of these rows with another label, from which on a row is reported
@@ -60,7 +60,7 @@ class Findings:
     trust: str
 
     def __str__(self) -> str:
-        return "\n\n".join(part for part in self._parts() if part)
+        return "\n\n".join(self._parts())
 
     def _parts(self) -> Iterator[str]:
         yield f"What was done\n{_indented(self.prepared)}"

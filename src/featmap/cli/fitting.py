@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..checks.arguments import listed
 from ..checks.inputs import NamedTable
@@ -18,7 +17,7 @@ from ..preparation.columns import CATEGORY, text_of
 from ..preparation.pipelines import in_original_units
 from ..preparation.prepare import Prepare, Recipe
 from .files import check_finite
-from .reading import Source, stored
+from .reading import Source, dense, stored
 from .shared import shown_on_stderr
 
 if TYPE_CHECKING:
@@ -97,11 +96,6 @@ def _prepared(source: Source, asked: Asked) -> tuple[Prepare | None, NamedTable,
     ids = source.ids if prepared.ids_ is None else prepared.ids_.tolist()
     text = "\n".join(filter(None, [source.text, str(prepared)]))
     return prepared, NamedTable(table, None, ids, Recipe.of(prepared)), text
-
-
-def dense(values: Any) -> Any:
-    """Values of a file as a preparation takes them."""
-    return values.toarray() if sp.issparse(values) else values
 
 
 def _check_names(source: Source, asked: list[tuple[str, str | None]]) -> None:

@@ -160,6 +160,11 @@ def stored(X: Any) -> np.ndarray:
     return X.data if sp.issparse(X) else np.asarray(X)
 
 
+def dense(values: Any) -> Any:
+    """Values of a file as a preparation takes them."""
+    return values.toarray() if sp.issparse(values) else values
+
+
 def _images(folder: Path) -> Source:
     """Pictures of one size, made smaller if they are large. Names of subfolders are a column."""
     paths = pictures_in(folder)

@@ -217,7 +217,7 @@ def transform(model: str, data: str, output: str | None) -> None:
 
 def _as_fitted(model: Any, source: Source) -> Any:
     """Rows of a file, prepared as those of the fit were, with columns in their order."""
-    from .fitting import dense
+    from .reading import dense
 
     if hasattr(model, "recipe_"):
         return model.recipe_.prepared(dense(source.values), source.names)
