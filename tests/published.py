@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 
-from featmap.datasets.sources import SOURCES, Source
+from featmap.datasets.loading import SOURCES, Source
 
 
 class FileServer:

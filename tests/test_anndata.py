@@ -456,7 +456,7 @@ class TestRanking:
         assert (pd.DataFrame(record["pvals_adj"]) >= pd.DataFrame(record["pvals"])).all(axis=None)
 
     def test_scores_are_means_of_those_of_the_cells_and_p_values_those_of_the_model(self, ranked):
-        from featmap.plot.parts.regions import apart_scores
+        from featmap.plot.features_on_map import apart_scores
 
         record, model = ranked.uns["rank_features_groups"], tl.model(ranked)
         rows, names = np.flatnonzero(ranked.obs["kind"] == "beta"), record["names"]["beta"]

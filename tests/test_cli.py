@@ -19,7 +19,7 @@ pytest.importorskip("polars", reason="columns of files need the extra io")
 
 from featmap import FeatMAP
 from featmap.cli import main
-from featmap.cli.reading import read_column
+from featmap.cli.files import read_column
 from featmap.errors import FeatmapError
 from featmap.explorer.wire import packed
 

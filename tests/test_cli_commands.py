@@ -22,9 +22,9 @@ import polars as pl
 
 from featmap import FeatMAP
 from featmap.cli import main
+from featmap.cli.files import read_column
 from featmap.cli.findings import Findings
-from featmap.cli.fitting import dense
-from featmap.cli.reading import read_column, read_source
+from featmap.cli.reading import dense, read_source
 from featmap.errors import FeatmapError
 
 

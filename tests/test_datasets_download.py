@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from featmap import DatasetError, MissingExtraError, datasets
-from featmap.datasets.sources import SOURCES
+from featmap.datasets.loading import SOURCES
 from published import FileServer, encoded, idx, publish_mnist, tar_gz, zipped
 
 LABELS_FILE = "t10k-labels-idx1-ubyte.gz"

@@ -10,9 +10,10 @@ from matplotlib.colors import to_rgba
 from drawn import colour_at, overlapping, pixels, texts
 from featmap import InvalidParameterError, explain, plot
 from featmap.explanation.winsor import winsorised
+from featmap.plot.features_on_map import CellScores, apart_scores, regions_of
+from featmap.plot.parts.cloud import cells_of, nearest_to_means
 from featmap.plot.parts.colours import NEUTRAL
 from featmap.plot.parts.placed_labels import Wish, densest_place, place_boxes
-from featmap.plot.parts.regions import CellScores, apart_scores, cells_of, nearest_to_means, regions_of
 from featmap.run import Run
 
 CENTRES = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0], [9.0, 9.0]])
@@ -163,11 +164,10 @@ def test_rows_fewer_than_the_neighbours_of_a_row_are_no_region(with_a_speck):
 
 
 def test_scores_of_rows_themselves_are_their_distances_from_the_mean(with_a_speck):
-    rows = np.arange(308)
     scores = apart_scores(with_a_speck, "spread")
     clipped = winsorised(with_a_speck._points.mapped, Run(1)).clipped(with_a_speck._points.mapped.data.matrix)
     expected = (clipped - clipped.mean(axis=0, dtype=float)) / clipped.std(axis=0, dtype=float)
-    np.testing.assert_allclose(scores.own(rows), expected * with_a_speck.backing().factors, atol=1e-5)
+    np.testing.assert_allclose(scores.own(np.arange(308)), expected * with_a_speck.backing().factors, atol=1e-5)
 
 
 def test_cells_that_touch_are_one_island():

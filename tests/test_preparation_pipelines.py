@@ -463,7 +463,7 @@ def test_level_is_a_text_that_survives_pickling():
 def test_drawn_arrows_can_be_compared_and_a_category_has_one(table):
     """They are those of the scaled columns: in units the longest would be that of the smallest unit."""
     pytest.importorskip("matplotlib")
-    from featmap.plot.parts.arrows import shown_arrows
+    from featmap.plot.local_frame import shown_arrows
 
     _, pipeline, answers = table
     for row in (0, 200):

@@ -17,7 +17,8 @@ def main() -> None:
     except ImportError:
         _fail("the command needs click: pip install 'featmap[cli]'", WRONG_USE)
 
-    from .commands import commands
+    from . import doctor, mapping, saved  # noqa: F401 - each adds its commands to the group
+    from .shared import commands
 
     try:
         sys.exit(commands.main(prog_name="featmap", standalone_mode=False))

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import click
 
+from .. import __version__
+from .shared import commands, shown_on_stderr
+
 NEEDED = ("numpy", "scipy", "scikit-learn", "numba", "tqdm", "joblib", "threadpoolctl")
 EXTRAS = {
     "cli": ("click", "rich"),
@@ -26,12 +29,10 @@ SECONDS = 10.0  # that the test may take
 TRUSTWORTHY = 0.95
 
 
-@click.command()
+@commands.command()
 def doctor() -> None:
     """Show versions, threads and the cache of compiled code, and try a small fit of at most ten seconds."""
     from joblib import effective_n_jobs
-
-    from .. import __version__
 
     click.echo(f"featmap {__version__}, Python {platform.python_version()}, {platform.platform()}")
     click.echo("needed:   " + ", ".join(f"{name} {_version(name)}" for name in NEEDED))
@@ -67,13 +68,12 @@ def _cache() -> str:
 
 
 def _tried() -> tuple[bool, str]:
-    """Whether a small fit works, and how it went. One that only had to compile for long works."""
+    """Whether a small fit works, and a sentence about it. One that is still compiling after ten seconds works."""
     from sklearn.datasets import load_iris
 
     from ..errors import FitStopped
     from ..estimator import FeatMAP
     from ..metrics import trustworthiness
-    from .output import shown_on_stderr
 
     X, begun = load_iris().data, time.monotonic()
 

@@ -1,4 +1,4 @@
-"""Files of arrays, tables and pictures as they are. Nothing that they hold is run, and damaged ones are refused."""
+"""Files of arrays, tables, columns and pictures. Nothing that they hold is run, and damaged ones are refused."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from ..errors import InvalidDataError, MissingExtraError
+from ..errors import InvalidDataError, InvalidParameterError, MissingExtraError
 
 ARRAY, ARCHIVE = b"\x93NUMPY", b"PK"  # how files of NumPy begin
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # of text files whose first line shows none
@@ -23,11 +24,12 @@ WITH_COMMA, WITH_POINT = re.compile(r"\s*-?\d+,\d+\s*"), re.compile(r"\s*-?\d+\.
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp")
 GREY_OF_16_BITS = ("I;16", "I;16L", "I;16B", "I")
 GREY = ("1", "L", "LA", *GREY_OF_16_BITS)
+SUBFOLDER = "folder"  # the column that names the subfolder of a picture
 LARGEST_SIDE = 32  # of pictures; larger ones are made smaller
 
 
 def package(name: str, path: Path, extra: str) -> Any:
-    """A package that a file is read with."""
+    """Import a package that is needed to read a file."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -74,25 +76,16 @@ def read_table(path: Path) -> Any:
         return polars.read_csv(
             path,
             separator=separator,
-            decimal_comma=separator != "," and _has_decimal_commas(_texts(polars, path, separator, n_rows=LINES)),
+            decimal_comma=separator != "," and _has_decimal_commas(_texts(path, polars, n_rows=LINES)),
             null_values=list(GAPS),
             infer_schema_length=None,
             try_parse_dates=True,
         )
 
 
-def read_texts(path: Path, *, any_length: bool) -> Any:
-    """All cells of a text file as texts, in a frame of polars whose first row is the first line.
-
-    Lines that are longer than the first are refused, or cut if they may have any length.
-    """
-    polars = package("polars", path, "io")
-    with _refusing(path, polars):
-        return _texts(polars, path, _separator(path), truncate_ragged_lines=any_length)
-
-
-def _texts(polars: Any, path: Path, separator: str, **options: Any) -> Any:
-    return polars.read_csv(path, separator=separator, has_header=False, infer_schema_length=0, **options)
+def _texts(path: Path, polars: Any, **options: Any) -> Any:
+    """All cells of a text file as texts, in a frame of polars whose first row is the first line."""
+    return polars.read_csv(path, separator=_separator(path), has_header=False, infer_schema_length=0, **options)
 
 
 @contextmanager
@@ -129,6 +122,11 @@ def pictures_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.suffix.lower() in PICTURES)
 
 
+def subfolders_of(folder: Path) -> list[str]:
+    """The subfolder of each picture."""
+    return [str(path.parent.relative_to(folder)) for path in pictures_in(folder)]
+
+
 def read_pictures(folder: Path, paths: list[Path]) -> tuple[np.ndarray, bool]:
     """The pixels of pictures, all of one size and at most 32 on a side, and whether they had to be scaled to it.
 
@@ -154,9 +152,87 @@ def read_pictures(folder: Path, paths: list[Path]) -> tuple[np.ndarray, bool]:
 
 
 def _read_picture(pictures: Any, path: Path, read: Callable[[Any], Any]) -> Any:
-    """What one picture says; it is closed at once."""
+    """Open a picture, read from it and close it."""
     try:
         with pictures.open(path) as picture:
             return read(picture)
     except (OSError, ValueError) as error:
         raise InvalidDataError(f"{path} cannot be read as an image: {error}") from error
+
+
+def read_column(said: str, n_rows: int) -> FileColumn:
+    """The column that ``file`` or ``file:column`` names, with one value for each row."""
+    path, colon, name = said.rpartition(":")
+    is_whole = not colon or Path(said).exists()  # a name of a file may have a colon
+    column = _column_of(Path(said), None, n_rows) if is_whole else _column_of(Path(path), name, n_rows)
+    if len(column.texts) != n_rows:
+        raise InvalidDataError(f"{said} has {len(column.texts):,} values; the map has {n_rows:,} rows")
+    return column
+
+
+@dataclass(frozen=True)
+class FileColumn:
+    """One value for each row, as texts and as what the texts say."""
+
+    name: str
+    texts: list[str]  # empty where a value is missing
+
+    @property
+    def values(self) -> np.ndarray:
+        """Whole numbers if all are, else numbers with NaN for missing ones, else texts with None for missing ones."""
+        for read in (int, lambda text: float(text or "nan")):
+            try:
+                values = np.array([read(text) for text in self.texts])
+            except (ValueError, OverflowError):
+                continue
+            check_finite(self.name, values)
+            return values
+        return np.array([text or None for text in self.texts], dtype=object)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The values. A column has these and a name, so it can be given in place of a pandas Series."""
+        return self.values.astype(dtype or self.values.dtype)
+
+
+def check_finite(name: str, values: np.ndarray) -> None:
+    """Labels may be missing, but not infinite."""
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise InvalidDataError(f"the label {name!r} has infinite values; replace them, or leave them empty")
+
+
+def _column_of(path: Path, name: str | None, n_rows: int) -> FileColumn:
+    if path.is_dir():
+        if name not in (None, SUBFOLDER):
+            raise InvalidParameterError(
+                f"{path}:{name}: pictures have the column {SUBFOLDER!r} only, their subfolder"
+            )
+        return FileColumn(SUBFOLDER, subfolders_of(path))
+    if path.suffix.lower() == ".npy":
+        values = read_array(path)
+        if name is not None or values.ndim != 1:
+            raise InvalidDataError(f"{path}: an array must have one value for each row, and has no named columns")
+        return FileColumn(path.stem, [str(value) for value in values.tolist()])
+    if path.suffix.lower() not in SEPARATORS:
+        raise InvalidParameterError(f"{path}: the file must be a .csv, .tsv or .npy file, or a folder of images")
+    return _column_of_table(path, name, n_rows)
+
+
+def _column_of_table(path: Path, name: str | None, n_rows: int) -> FileColumn:
+    """A named column of a text file, or its only one, whose name is the first line if there is one line too many."""
+    polars = package("polars", path, "io")
+    with _refusing(path, polars):
+        # Further values of longer lines do not concern a column that is named.
+        lines = _texts(path, polars, truncate_ragged_lines=name is not None)
+    names = [known or "" for known in lines.row(0)]
+    if name is None and len(names) > 1:
+        raise InvalidDataError(f"{path} has several columns; name one of them, as in {path.name}:{names[0]}")
+    if name is not None and names.count(name) != 1:
+        raise InvalidDataError(f"{path} has no single column {name!r}; its columns are {', '.join(map(repr, names))}")
+    n_lines = lines.height
+    while n_lines > n_rows + 1 and not any(lines.row(n_lines - 1)):  # empty lines at the end
+        n_lines -= 1
+    column = lines.to_series(0 if name is None else names.index(name)).head(n_lines)
+    texts = ["" if text is None or text in GAPS else text for text in column]
+    if name is None and n_lines != n_rows + 1:
+        return FileColumn(path.stem, texts)
+    return FileColumn(texts[0] if name is None else name, texts[1:])

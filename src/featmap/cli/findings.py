@@ -23,8 +23,8 @@ MOST_GROUPS, MOST_FEATURES = 12, 3
 MOST_ALONE = 12  # columns without any other that goes with them, in the text; JSON has all
 FEWEST_OF_A_GROUP = 5  # of a group that is described
 MOST_CLUSTERED = 20_000  # rows; regions of larger maps are found by k-means
-NEAR = 15  # rows on the map, among which one of another label is looked for
-MOSTLY_OTHERS = 0.8  # of them, which have another label than the row that is told of
+NEAR = 15  # nearest rows on the map that the label of a row is compared with
+MOSTLY_OTHERS = 0.8  # part of these rows with another label, from which on a row is reported
 MOST_SHOWN = 5  # columns that the map shows most of
 LEAST_EFFECT = 0.2
 EFFECT = "(Each group against all other rows; d is the difference of the means over the spread within groups.)"
@@ -48,7 +48,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Findings:
-    """What is found, part by part."""
+    """The findings of a map, part by part."""
 
     prepared: str
     shown: tuple[tuple[str, float], ...]
@@ -60,7 +60,7 @@ class Findings:
     trust: str
 
     def __str__(self) -> str:
-        return "\n\n".join(part for part in self._parts() if part)
+        return "\n\n".join(self._parts())
 
     def _parts(self) -> Iterator[str]:
         yield f"What was done\n{_indented(self.prepared)}"

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..checks.arguments import listed
 from ..checks.inputs import NamedTable
 from ..checks.settings import is_given, n_components_of
 from ..errors import InvalidParameterError
 from ..estimator import FeatMAP
-from ..preparation.columns import CATEGORY, NUMBER, text_of
+from ..preparation.columns import CATEGORY, text_of
 from ..preparation.pipelines import in_original_units
 from ..preparation.prepare import Prepare, Recipe
-from .cells import stored
-from .options import Asked
-from .output import shown_on_stderr
-from .reading import Source, check_finite
+from .files import check_finite
+from .reading import Source, dense, stored
+from .shared import shown_on_stderr
 
 if TYPE_CHECKING:
     from ..explanation.mixin import ExplanationMixin
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The user's choices about the columns of a file and about the map."""
+
+    label: str | None
+    id: str | None
+    drop: Sequence[str]
+    scale: bool | None  # None: tables are scaled, arrays are not
+    n_neighbors: int
+    pca: int | None
+    seed: int
+    n_jobs: int
+    quiet: bool
 
 
 @dataclass(frozen=True)
@@ -36,34 +50,32 @@ class Mapped:
     columns: dict[str, np.ndarray]
     ids: list[str] | None
     image_shape: tuple[int, ...] | None
-    is_empty: np.ndarray  # (rows,) which have more gaps than values
+    is_empty: np.ndarray  # (rows,) rows with more gaps than values
 
 
-def fitted(source: Source, asked: Asked, quiet: bool) -> Mapped:
+def fitted(source: Source, asked: Asked) -> Mapped:
     """The map of a file."""
     label = None if asked.label is None else source.columns.get(asked.label)
     if label is not None:
         check_finite(str(asked.label), label)
-    with shown_on_stderr(quiet):
+    with shown_on_stderr(asked.quiet):
         prepared, table, text = _prepared(source, asked)
     pca = source.components if asked.pca is None else asked.pca
-    if asked.pca is None and prepared is not None:
+    if prepared is not None and asked.pca is None:
         pca = n_components_of(pca)  # directions in a file are those of its values before any preparation
     if pca is not None:
         kind = "components in X_pca" if is_given(pca) else "principal components"
         text += f"\nNeighbours and map are made of {n_components_of(pca)} {kind}."
     model = FeatMAP(n_neighbors=asked.n_neighbors, pca=pca, random_state=asked.seed, n_jobs=asked.n_jobs)
-    with shown_on_stderr(quiet, "reading") as callback:
+    with shown_on_stderr(asked.quiet, "reading") as callback:
         model.fit(table, callback=callback)
     ids = None if table.row_names is None else list(table.row_names)
     if prepared is None:
         is_empty = np.zeros(source.n_rows, bool)
         return Mapped(model, model, text, label, source.columns, ids, source.image_shape, is_empty)
-    n_used = sum(role.use in (NUMBER, CATEGORY) for role in prepared.roles_)
-    is_empty = 2 * prepared.gaps_of_rows_ > n_used
     columns = {**source.columns, **_categories(source, prepared)}
     label = source.values[asked.label] if prepared.label_ is not None else label
-    return Mapped(model, in_original_units(model), text, label, columns, ids, None, is_empty)
+    return Mapped(model, in_original_units(model), text, label, columns, ids, None, prepared._is_mostly_empty)
 
 
 def _prepared(source: Source, asked: Asked) -> tuple[Prepare | None, NamedTable, str]:
@@ -79,15 +91,11 @@ def _prepared(source: Source, asked: Asked) -> tuple[Prepare | None, NamedTable,
         return None, NamedTable(source.values, source.names, source.ids), text
     scale = source.is_table if asked.scale is None else asked.scale
     prepared = Prepare(id=asked.id, drop=tuple(asked.drop), label=label, scale=scale, names=source.names)
-    prepared.fit(dense(source.values))
+    values = dense(source.values)
+    table = prepared.fit(values).transform(values)
     ids = source.ids if prepared.ids_ is None else prepared.ids_.tolist()
-    table = NamedTable(prepared.transform(dense(source.values)), None, ids, Recipe.of(prepared))
-    return prepared, table, "\n".join(filter(None, [source.text, str(prepared)]))
-
-
-def dense(values: Any) -> Any:
-    """Values of a file as a preparation takes them."""
-    return values.toarray() if sp.issparse(values) else values
+    text = "\n".join(filter(None, [source.text, str(prepared)]))
+    return prepared, NamedTable(table, None, ids, Recipe.of(prepared)), text
 
 
 def _check_names(source: Source, asked: list[tuple[str, str | None]]) -> None:

@@ -3,24 +3,66 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import DATA, Asked, ImageShape, asked, fit_options, json_option
+from ..store.replacing import replacing
+from .shared import (
+    DATA,
+    OUTPUT,
+    ImageShape,
+    check_outputs,
+    commands,
+    json_option,
+    print_json,
+    shown_on_stderr,
+    title_option,
+)
 
 if TYPE_CHECKING:
     from .fitting import Mapped
 
+FIT_OPTIONS = (
+    click.option("--label", metavar="COLUMN", help="A column that is known of the rows, such as a diagnosis."),
+    click.option("--id", metavar="COLUMN", help="The column that identifies rows; by default it is found."),
+    click.option("--drop", metavar="COLUMN", multiple=True, help="A column to leave out; repeat for several."),
+    click.option(
+        "--scale/--no-scale",
+        default=None,
+        help="Scale numbers to standard deviation 1. Tables are by default, arrays and images are not.",
+    ),
+    click.option(
+        "--neighbors",
+        "n_neighbors",
+        type=click.IntRange(3),
+        default=15,
+        show_default=True,
+        help="Size of a neighbourhood.",
+    ),
+    click.option("--pca", type=click.IntRange(1), help="Make the map of that many principal components."),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="One seed gives one map."),
+    click.option("--jobs", "n_jobs", default=-1, show_default=True, help="Threads; -1 for all cores."),
+    click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors."),
+)
 
-@click.command()
+
+def fit_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of `fitting.Asked`, for a command that makes a map."""
+    for option in reversed(FIT_OPTIONS):
+        command = option(command)
+    return command
+
+
+@commands.command()
 @click.argument("data", type=DATA)
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="The page; by default DATA with .html.")
-@click.option("--text", type=click.Path(dir_okay=False), help="A file for the findings; by default they are printed.")
-@click.option("--model", type=click.Path(dir_okay=False), help="A file to save the model in, as fit does.")
+@click.option("-o", "--output", type=OUTPUT, help="The page; by default DATA with .html.")
+@click.option("--text", type=OUTPUT, help="A file for the findings; by default they are printed.")
+@click.option("--model", type=OUTPUT, help="A file to save the model in, as fit does.")
 @click.option("--image", "image_shape", type=ImageShape(), help="The shape of pictures whose pixels are the columns.")
-@click.option("--title", help="The title of the page.")
+@title_option
 @fit_options
 @json_option
 def map(
@@ -30,6 +72,7 @@ def map(
     model: str | None,
     image_shape: tuple[int, ...] | None,
     title: str | None,
+    as_json: bool,
     **options: Any,
 ) -> None:
     """Make a map of DATA: a page to explore it, and a short text of what it shows.
@@ -38,26 +81,26 @@ def map(
     identify rows are left out, gaps are filled, categories are encoded and numbers are scaled; the text says how.
     """
     from .findings import findings
-    from .output import check_outputs, print_json, shown_on_stderr, write_text
 
-    wanted, quiet, as_json = asked(options), options["quiet"], options["as_json"]
+    label, quiet = options["label"], options["quiet"]
     page = output or f"{data.rstrip('/').removesuffix(Path(data).suffix)}.html"
     check_outputs(page, text, model)
-    mapped = _mapped(data, wanted, quiet)
+    mapped = _mapped(data, options)
     with shown_on_stderr(quiet, "explaining"):
-        found = findings(mapped, wanted.label)
+        found = findings(mapped, label)
         if model is not None:
             mapped.model.save(model)
         mapped.answers.to_html(
             page,
             labels=mapped.label,
-            columns={name: values for name, values in mapped.columns.items() if name != wanted.label},
+            columns={name: values for name, values in mapped.columns.items() if name != label},
             ids=mapped.ids,
             image_shape=image_shape or mapped.image_shape,
             title=title or Path(data).stem,
         )
     if text is not None:
-        write_text(text, f"{found}\n")
+        with replacing(Path(text)) as file:
+            file.write(f"{found}\n".encode())
     if as_json:
         print_json({"page": page, "rows": len(mapped.model.embedding_), **found.as_json()})
     elif text is None:
@@ -66,27 +109,24 @@ def map(
         print(f"{page} has the map; open it in a browser and click a point", file=sys.stderr)
 
 
-@click.command()
+@commands.command()
 @click.argument("data", type=DATA)
-@click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="The file of the model.")
+@click.option("-o", "--output", type=OUTPUT, required=True, help="The file of the model.")
 @fit_options
 def fit(data: str, output: str, **options: Any) -> None:
     """Make a map of DATA and save the model, for the other commands and for FeatMAP.load."""
-    from .output import check_outputs
-
     check_outputs(output)
-    mapped = _mapped(data, asked(options), options["quiet"])
+    mapped = _mapped(data, options)
     mapped.model.save(output)
     if not options["quiet"]:
         print(mapped.text, file=sys.stderr)
         print(f"{output} has the model of {len(mapped.model.embedding_):,} rows", file=sys.stderr)
 
 
-def _mapped(data: str, wanted: Asked, quiet: bool) -> Mapped:
-    from .fitting import fitted
-    from .output import shown_on_stderr
+def _mapped(data: str, options: dict[str, Any]) -> Mapped:
+    from .fitting import Asked, fitted
     from .reading import read_source
 
-    with shown_on_stderr(quiet):
+    with shown_on_stderr(options["quiet"]):
         source = read_source(data)
-    return fitted(source, wanted, quiet)
+    return fitted(source, Asked(**options))

@@ -1,4 +1,4 @@
-"""What users give on the command line: the file of the data, and columns of files about their rows."""
+"""The data of a file, or of a folder of images, as a map needs them."""
 
 from __future__ import annotations
 
@@ -8,24 +8,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..errors import InvalidDataError, InvalidParameterError
 from ..explanation.numbers import names_of_pixels
-from .cells import components_of_cells, features_of_cells
 from .files import (
-    GAPS,
     PICTURES,
-    SEPARATORS,
+    SUBFOLDER,
     package,
     pictures_in,
     read_array,
     read_arrays,
     read_pictures,
     read_table,
-    read_texts,
+    subfolders_of,
 )
 
-SUBFOLDER = "folder"  # the column that names the subfolder of a picture
+COUNTS_PER_CELL = 10_000
+NORMALISED = (
+    f"Counts were divided by their sum in each cell and multiplied by {COUNTS_PER_CELL:,}; features are log(1 + x)."
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Source:
     columns: dict[str, np.ndarray] = field(default_factory=dict)  # known of the rows, no features
     image_shape: tuple[int, ...] | None = None
     components: Any = None  # those that the map is made of: a number of principal components, directions, or None
-    text: str = ""  # what was done on reading
+    text: str = ""  # what was done to the values when they were read
 
     @property
     def n_rows(self) -> int:
@@ -99,11 +101,68 @@ def _h5ad(path: Path) -> Source:
         raise InvalidDataError(f"{path} cannot be read as an h5ad file: {error}") from error
     if data.X is None:
         raise InvalidDataError(f"{path} has no X, the matrix of the values; put one of its layers there")
-    columns = {str(name): data.obs[name].to_numpy() for name in data.obs.columns}
-    X, names, text = features_of_cells(data)
-    ids = [str(name) for name in data.obs_names]
-    components = components_of_cells(data, X)
-    return Source(path, X, names=names, ids=ids, columns=columns, components=components, text=text)
+    X, names, text = _features_of_cells(data)
+    return Source(
+        path,
+        X,
+        names=[str(name) for name in names],
+        ids=[str(name) for name in data.obs_names],
+        columns={str(name): data.obs[name].to_numpy() for name in data.obs.columns},
+        components=_components_of_cells(data, X),
+        text=text,
+    )
+
+
+def _features_of_cells(adata: Any) -> tuple[Any, Any, str]:
+    """Logarithms of normalised counts, the names of the genes, and what was done to the values in words."""
+    X, names, done = adata.X, adata.var_names, []
+    if adata.raw is not None and (stored(X) < 0).any():
+        X, names = adata.raw.X, adata.raw.var_names
+        done.append("X has negative values, so the values are those of raw.")
+    known = stored(X)[~np.isnan(stored(X))]
+    if (known >= 0).all() and (known == np.rint(known)).all() and np.isfinite(known).all():
+        X = _log_normalised(X)
+        done.append(NORMALISED)
+    return X, names, " ".join(done)
+
+
+def _components_of_cells(adata: Any, X: Any) -> Any:
+    """The components that neighbours and map are made of, as `FeatMAP` takes them.
+
+    They are those of scanpy's X_pca if that was made of X, else a number of them; few genes need none.
+    """
+    from ..tl.contents import DEFAULT_COMPONENTS, loadings_of
+
+    places = np.asarray(adata.obsm.get("X_pca"))
+    if X.shape[1] == adata.n_vars and places.ndim == 2 and places.shape[1] > 0:
+        loadings = loadings_of(adata, "X_pca", X, places)
+        if loadings is not None:
+            return loadings
+    return DEFAULT_COMPONENTS if min(X.shape) > DEFAULT_COMPONENTS else None
+
+
+def _log_normalised(counts: Any) -> Any:
+    """log(1 + counts per 10,000 of a cell), as scanpy's normalize_total and log1p; a cell without counts stays 0.
+
+    Gaps have no part in the sum of their cell and stay gaps.
+    """
+    known = counts.copy() if sp.issparse(counts) else np.array(counts)
+    np.nan_to_num(stored(known), copy=False)
+    totals = np.asarray(known.sum(axis=1), dtype=np.float64).reshape(-1, 1)
+    factors = COUNTS_PER_CELL / np.where(totals > 0, totals, 1)
+    if sp.issparse(counts):
+        return sp.csr_matrix(sp.diags_array(factors.ravel()) @ counts).log1p().astype(np.float32)
+    return np.log1p(np.asarray(counts) * factors).astype(np.float32)
+
+
+def stored(X: Any) -> np.ndarray:
+    """The values of a matrix, of a sparse one those that it holds."""
+    return X.data if sp.issparse(X) else np.asarray(X)
+
+
+def dense(values: Any) -> Any:
+    """Values of a file as a preparation takes them."""
+    return values.toarray() if sp.issparse(values) else values
 
 
 def _images(folder: Path) -> Source:
@@ -112,17 +171,13 @@ def _images(folder: Path) -> Source:
     if len(paths) < 2:
         raise InvalidDataError(f"{folder} holds {len(paths)} images; a map needs at least 2 ({', '.join(PICTURES)})")
     pixels, were_scaled = read_pictures(folder, paths)
-    parents = _subfolders(folder)
+    parents = subfolders_of(folder)
     columns = {SUBFOLDER: np.array(parents)} if len(set(parents)) > 1 else {}
     height, width = pixels.shape[1:3]
     text = f"{len(paths):,} images as {width} x {height} {'grey' if pixels.ndim == 3 else 'coloured'} pixels"
     text += "; they were scaled to this size." if were_scaled else "."
     ids = [str(path.relative_to(folder)) for path in paths]
     return replace(_array(folder, pixels, columns), ids=ids, text=text)
-
-
-def _subfolders(folder: Path) -> list[str]:
-    return [str(path.parent.relative_to(folder)) for path in pictures_in(folder)]
 
 
 READERS = {
@@ -134,78 +189,3 @@ READERS = {
     ".npz": _npz,
     ".h5ad": _h5ad,
 }
-
-
-@dataclass(frozen=True)
-class FileColumn:
-    """One value for each row, as texts and as what the texts say."""
-
-    name: str
-    texts: list[str]  # empty where a value is missing
-
-    @property
-    def values(self) -> np.ndarray:
-        """Whole numbers if all are, else numbers with NaN for missing ones, else texts with None for missing ones."""
-        for read in (int, lambda text: float(text or "nan")):
-            try:
-                values = np.array([read(text) for text in self.texts])
-            except (ValueError, OverflowError):
-                continue
-            check_finite(self.name, values)
-            return values
-        return np.array([text or None for text in self.texts], dtype=object)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        """The values. With its name a column is given wherever a Series of pandas may be."""
-        return self.values.astype(dtype or self.values.dtype)
-
-
-def check_finite(name: str, values: np.ndarray) -> None:
-    """Labels may be missing, but not infinite."""
-    if values.dtype.kind == "f" and np.isinf(values).any():
-        raise InvalidDataError(f"the label {name!r} has infinite values; replace them, or leave them empty")
-
-
-def read_column(said: str, n_rows: int) -> FileColumn:
-    """The column that ``file`` or ``file:column`` names, with one value for each row."""
-    # A file that is there is meant as a whole, even if its name has a colon.
-    start, colon, name = (said, "", "") if Path(said).exists() else said.rpartition(":")
-    column = _column_of(Path(start if colon else said), name if colon else None, n_rows)
-    if len(column.texts) != n_rows:
-        raise InvalidDataError(f"{said} has {len(column.texts):,} values; the map has {n_rows:,} rows")
-    return column
-
-
-def _column_of(path: Path, name: str | None, n_rows: int) -> FileColumn:
-    if path.is_dir():
-        if name not in (None, SUBFOLDER):
-            raise InvalidParameterError(
-                f"{path}:{name}: pictures have the column {SUBFOLDER!r} only, their subfolder"
-            )
-        return FileColumn(SUBFOLDER, _subfolders(path))
-    if path.suffix.lower() == ".npy":
-        values = read_array(path)
-        if name is not None or values.ndim != 1:
-            raise InvalidDataError(f"{path}: an array must have one value for each row, and has no named columns")
-        return FileColumn(path.stem, [str(value) for value in values.tolist()])
-    if path.suffix.lower() not in SEPARATORS:
-        raise InvalidParameterError(f"{path}: the file must be a .csv, .tsv or .npy file, or a folder of images")
-    return _column_of_table(path, name, n_rows)
-
-
-def _column_of_table(path: Path, name: str | None, n_rows: int) -> FileColumn:
-    """A named column of a text file, or its only one, whose name is the first line if there is one line too many."""
-    lines = read_texts(path, any_length=name is not None)
-    names = [known or "" for known in lines.row(0)]
-    if name is None and len(names) > 1:
-        raise InvalidDataError(f"{path} has several columns; name one of them, as in {path.name}:{names[0]}")
-    if name is not None and names.count(name) != 1:
-        raise InvalidDataError(f"{path} has no single column {name!r}; its columns are {', '.join(map(repr, names))}")
-    n_lines = lines.height
-    while n_lines > n_rows + 1 and not any(lines.row(n_lines - 1)):  # empty lines at the end
-        n_lines -= 1
-    column = lines.to_series(0 if name is None else names.index(name)).head(n_lines)
-    texts = ["" if text is None or text in GAPS else text for text in column]
-    if name is None and n_lines != n_rows + 1:
-        return FileColumn(path.stem, texts)
-    return FileColumn(texts[0] if name is None else name, texts[1:])

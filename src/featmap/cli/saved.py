@@ -1,4 +1,4 @@
-"""Commands that take a saved model: ``featmap transform``, ``explore``, ``plot`` and ``metrics``."""
+"""Commands that take a saved model: ``featmap explain``, ``transform``, ``explore``, ``plot`` and ``metrics``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import os
 import sys
 import warnings
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +15,36 @@ import numpy as np
 
 from ..checks.arguments import listed
 from ..errors import InvalidDataError, InvalidParameterError, warn
-from .options import COLUMN, DATA, MODEL, ImageShape, json_option, labels_option
+from ..store.replacing import replacing
+from .files import read_column
+from .shared import (
+    COLUMN,
+    DATA,
+    MODEL,
+    OUTPUT,
+    ImageShape,
+    check_outputs,
+    check_picture,
+    commands,
+    json_option,
+    labels_option,
+    print_json,
+    print_table,
+    shown_on_stderr,
+    title_option,
+    write_figure,
+)
 
 if TYPE_CHECKING:
     from ..estimator import FeatMAP
     from ..explanation import Explanation
+    from ..explanation.contrast import Contrast
+    from ..explanation.why import Why
     from .reading import Source
 
 
-def answers_of(path: str) -> FeatMAP | Explanation:
-    """A saved model; if it was made of a table, what answers in the columns of that."""
+def _answers_of(path: str) -> FeatMAP | Explanation:
+    """Load a model. One of a prepared table answers in the columns of the table."""
     from ..estimator import FeatMAP
     from ..preparation.pipelines import in_original_units
 
@@ -31,20 +52,147 @@ def answers_of(path: str) -> FeatMAP | Explanation:
     return in_original_units(model) if hasattr(model, "recipe_") else model
 
 
-@click.command()
+@commands.command()
+@click.argument("model", type=MODEL)
+@click.option("--row", "rows", multiple=True, help="A row, by its number or its id; repeat for a group of rows.")
+@labels_option
+@click.option("--group", help="All rows with this label.")
+@click.option("--against", help="Another label: what tells the two groups apart. 'rest' for all other rows.")
+@click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="How many features are named.")
+@click.option("-o", "--output", type=OUTPUT, help="A picture (.png, .svg, .pdf) instead of text.")
+@json_option
+def explain(
+    model: str,
+    rows: tuple[str, ...],
+    labels: str | None,
+    group: str | None,
+    against: str | None,
+    k: int,
+    output: str | None,
+    as_json: bool,
+) -> None:
+    """Say why rows of a saved MODEL are where they are, or what tells two groups apart.
+
+    \b
+    featmap explain m.featmap --row 213
+    featmap explain m.featmap --labels data.csv:species --group Gentoo
+    featmap explain m.featmap --labels data.csv:species --group Gentoo --against Adelie
+    """
+    if bool(rows) == (group is not None):
+        raise click.UsageError("say which rows: --row, or --group with --labels")
+    if group is not None and labels is None:
+        raise click.UsageError("--group needs --labels, a column with the label of each row, as in data.csv:species")
+    if against is not None and group is None:
+        raise click.UsageError("--against needs --group, the label that is compared")
+
+    if output is not None:
+        check_picture(output)
+    answers = _answers_of(model)
+    with shown_on_stderr():
+        if group is None or labels is None:
+            _tell_why(answers, _rows(answers, rows), k, output, as_json)
+            return
+        texts = np.array(read_column(labels, len(answers.embedding_)).texts, dtype=object)
+        if against is None:
+            chosen = np.flatnonzero(texts == group)
+            if not len(chosen):
+                there = listed(sorted(set(texts)))
+                raise InvalidParameterError(f"--group {group}: no row has this label; there are {there}")
+            _tell_why(answers, chosen, k, output, as_json)
+            return
+        if against == "rest" and "rest" not in texts:  # all others that have a label
+            against = "the rest"
+            texts = np.where((texts == group) | (texts == ""), texts, against)
+        _tell_contrast(answers.contrast(group, against, labels=texts), k, output, as_json)
+
+
+def _rows(answers: Any, asked: tuple[str, ...]) -> Any:
+    """Rows by their ids, else by their numbers."""
+    names = getattr(answers, "row_names_in_", ())
+    known = {str(name): number for number, name in enumerate(names)}
+    rows = [known.get(one, int(one) if one.isdecimal() else one) for one in asked]
+    return rows[0] if len(rows) == 1 else rows
+
+
+def _tell_why(answers: Any, chosen: Any, k: int, output: str | None, as_json: bool) -> None:
+    if output is None:
+        why = answers.why(chosen, k)
+        print_json(_why_as_json(why)) if as_json else click.echo(str(why))
+        return
+
+    from .. import plot
+
+    if np.size(chosen) != 1:
+        raise InvalidParameterError(
+            "-o: a picture is of one row or of a contrast; leave -o out to read about a group"
+        )
+    write_figure(output, lambda ax: plot.why(answers, chosen, k=min(k, 8), ax=ax), (11, 9.5))
+
+
+def _why_as_json(why: Why) -> dict[str, Any]:
+    from ..explanation.why import LISTS
+
+    lists = {name: [asdict(one) for one in getattr(why, name)] for name in LISTS}
+    return {
+        "subject": why.subject,
+        "rows": why.rows,
+        "n_around": why.n_around,
+        "sentence": why.sentence,
+        **lists,
+        "alone": [str(name) for name in why.alone],
+        "trust": why.trust.sentence,
+    }
+
+
+def _tell_contrast(found: Contrast, k: int, output: str | None, as_json: bool) -> None:
+    if output is not None:
+        from .. import plot
+
+        write_figure(output, lambda ax: plot.contrast(found, k=k, ax=ax), (8, 1.5 + 0.4 * k))
+    elif as_json:
+        names = ("difference", "effect_size", "auc", "p_values", "q_values", "statistic")
+        features = [
+            {"feature": str(found.features[h]), **{name: getattr(found, name)[h] for name in names}}
+            for h in found.order
+        ]
+        print_json({"groups": found.groups, "sizes": found.sizes, "features": features})
+    else:
+        _print_contrast(found, k)
+
+
+def _print_contrast(found: Contrast, k: int) -> None:
+    from ..explanation.numbers import named, number
+
+    groups = " against ".join(f"{name} ({size:,} rows)" for name, size in zip(found.groups, found.sizes, strict=True))
+    click.echo(groups)
+    heads = ["feature", "difference", "effect size", "AUC", "p", "q"]
+    lines = [
+        [
+            named(found.features[h]),
+            number(found.difference[h]),
+            f"{found.effect_size[h]:.2f}",
+            f"{found.auc[h]:.2f}",
+            f"{found.p_values[h]:.1g}",
+            f"{found.q_values[h]:.1g}",
+        ]
+        for h in found.order[:k]
+    ]
+    print_table(heads, lines)
+    click.echo(
+        "Differences are in the units of the columns. p-values are too small for groups found on the same map."
+    )
+
+
+@commands.command()
 @click.argument("model", type=MODEL)
 @click.argument("data", type=DATA)
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False), help="A .csv or .npy file; by default CSV is printed."
-)
+@click.option("-o", "--output", type=OUTPUT, help="A .csv or .npy file; by default CSV is printed.")
 def transform(model: str, data: str, output: str | None) -> None:
     """Place the rows of DATA on the map of a saved MODEL.
 
     Every row gets its place and an outlier score: about 1 is usual, much more is unlike all rows of the model.
     """
     from ..estimator import FeatMAP
-    from ..store.replacing import replacing
-    from .output import check_outputs, shown_on_stderr
     from .reading import read_source
 
     if output is not None and Path(output).suffix.lower() not in (".csv", ".npy"):
@@ -69,7 +217,7 @@ def transform(model: str, data: str, output: str | None) -> None:
 
 def _as_fitted(model: Any, source: Source) -> Any:
     """Rows of a file, prepared as those of the fit were, with columns in their order."""
-    from .fitting import dense
+    from .reading import dense
 
     if hasattr(model, "recipe_"):
         return model.recipe_.prepared(dense(source.values), source.names)
@@ -92,15 +240,15 @@ def _csv(places: np.ndarray) -> str:
     return text.getvalue()
 
 
-@click.command()
+@commands.command()
 @click.argument("model", type=MODEL)
-@click.option("--labels", metavar=COLUMN, help="A label for each row: a column of a CSV, TSV or .npy file.")
+@labels_option
 @click.option("--column", "columns", metavar=COLUMN, multiple=True, help="A further column; may be given repeatedly.")
 @click.option("--ids", metavar=COLUMN, help="A name for each row.")
 @click.option(
     "--image", "image_shape", type=ImageShape(), help="The shape of pictures whose pixels are the features."
 )
-@click.option("--title", help="The title of the page.")
+@title_option
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port; by default one that is free.")
 @click.option("--no-browser", is_flag=True, help="Print the link only.")
 def explore(
@@ -118,9 +266,8 @@ def explore(
     The page and its answers come from this machine and can be had on this machine only. Ctrl-C ends it.
     """
     from ..explorer import serve
-    from .reading import read_column
 
-    answers = answers_of(model)
+    answers = _answers_of(model)
     n_rows = len(answers.embedding_)
     named = [read_column(said, n_rows) for said in columns]
     serve(
@@ -137,11 +284,9 @@ def explore(
     os._exit(0)  # an answer that is still being computed does not hold up the end
 
 
-@click.command()
+@commands.command()
 @click.argument("model", type=MODEL)
-@click.option(
-    "-o", "--output", type=click.Path(dir_okay=False), required=True, help="The picture: a .png, .svg or .pdf file."
-)
+@click.option("-o", "--output", type=OUTPUT, required=True, help="The picture: a .png, .svg or .pdf file.")
 @labels_option
 @click.option("--feature", help="Colour the map by how much this feature varies around each row.")
 @click.option("--names", is_flag=True, help="Write features onto the regions that they set apart.")
@@ -151,11 +296,9 @@ def plot(model: str, output: str, labels: str | None, feature: str | None, names
         raise click.UsageError("give one of --labels, --feature and --names")
 
     from .. import plot as pictures
-    from .output import check_picture, shown_on_stderr, write_figure
-    from .reading import read_column
 
     check_picture(output)
-    answers = answers_of(model)
+    answers = _answers_of(model)
     values = None if labels is None else read_column(labels, len(answers.embedding_)).values
     with shown_on_stderr():
         if feature is not None:
@@ -168,7 +311,7 @@ def plot(model: str, output: str, labels: str | None, feature: str | None, names
             write_figure(output, lambda ax: pictures.embedding(answers, values, ax=ax), (8, 6.5))
 
 
-@click.command()
+@commands.command()
 @click.argument("model", type=MODEL)
 @labels_option
 @json_option
@@ -177,8 +320,6 @@ def metrics(model: str, labels: str | None, as_json: bool) -> None:
     from ..estimator import FeatMAP
     from ..explorer.part_of_model import user_rows
     from ..metrics import Benchmark
-    from .output import print_json, print_table, shown_on_stderr
-    from .reading import read_column
 
     loaded = FeatMAP.load(model)
     values = None if labels is None else read_column(labels, len(loaded.embedding_)).values
@@ -193,7 +334,7 @@ def metrics(model: str, labels: str | None, as_json: bool) -> None:
 
 
 def _can_vote(labels: np.ndarray) -> bool:
-    """Whether there are rows enough for the scores of labels; else it is said that they are left out."""
+    """Whether there are enough rows for the scores of labels. If not, a warning says that they are left out."""
     from ..metrics.accuracy import checked_votes
     from ..metrics.checks import checked_labels
 

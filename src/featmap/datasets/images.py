@@ -35,9 +35,7 @@ arXiv:1708.07747 (2017), Zalando SE. Licence: MIT.
 Downloads are checked against the checksums that TensorFlow Datasets publishes.
 """
 CLOTHES = ["T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"]
-MNIST_ROWS = {"train": 60_000, "test": 10_000}
-MNIST_FILES = {"train": "train", "test": "t10k"}
-UNSIGNED_BYTES = 8
+MNIST_PARTS = {"train": ("train", 60_000), "test": ("t10k", 10_000)}  # how files begin, and how many images they have
 
 
 def load_mnist(*, subset: str = "all", return_X_y: bool = False) -> Bunch | tuple[np.ndarray, np.ndarray]:
@@ -150,9 +148,10 @@ def _load(
     """MNIST and Fashion-MNIST have one format."""
     parts = []
     for part in parts_of(f"load_{name}", subset):
-        X, y, n_rows = f"X_{part}", f"y_{part}", MNIST_ROWS[part]
+        X, y = f"X_{part}", f"y_{part}"
+        prefix, n_rows = MNIST_PARTS[part]
         arrays = arrays_in_folder(f"{name}.npz", {X: (n_rows, 784), y: (n_rows,)})
-        parts.append((arrays[X], arrays[y]) if arrays else _downloaded_mnist(name, MNIST_FILES[part]))
+        parts.append((arrays[X], arrays[y]) if arrays else _downloaded_mnist(name, prefix))
     images, labels = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     return bunch_or_pair(
         return_X_y,
@@ -175,7 +174,7 @@ def _downloaded_mnist(name: str, prefix: str) -> tuple[np.ndarray, np.ndarray]:
 
 def read_idx(content: bytes) -> np.ndarray:
     """Return the array of an idx file: two zeros, the type, the number of dimensions, each of them, all values."""
-    if content[:3] != bytes([0, 0, UNSIGNED_BYTES]):
+    if content[:3] != bytes([0, 0, 8]):  # 8 stands for unsigned bytes
         raise ValueError("not an idx file of unsigned bytes")
     n_dimensions = content[3]
     shape = tuple(np.frombuffer(content, ">u4", n_dimensions, offset=4).tolist())

@@ -28,11 +28,9 @@ from ..errors import InvalidParameterError
 from ..plot.embedding import draw_labelled_map
 from ..plot.parts.canvas import PLAIN_TEXT, axes_or_new
 from ..plot.parts.cloud import Cloud
-from ..plot.parts.colours import Categories, Numbers, read_labels
-from ..plot.parts.keys import widen_by_legend
+from ..plot.parts.colours import Categories, RowLabels, read_labels, widen_by_legend
 from ..tl.asking import rebuilt
-from ..tl.inputs import checked_adata, checked_column, values_of_gene
-from ..tl.record import KEY, MapKeys, documented
+from ..tl.contents import KEY, MapKeys, checked_adata, checked_column, documented, values_of_gene
 
 __all__ = ["arrows", "embedding", "features_on_map", "why"]
 
@@ -102,7 +100,7 @@ def embedding(
     return ax
 
 
-def _panels(places: np.ndarray, colours: list[tuple[str, Categories | Numbers]]) -> list[Axes]:
+def _panels(places: np.ndarray, colours: list[tuple[str, RowLabels]]) -> list[Axes]:
     """A map for each colour, named after it."""
     from matplotlib import pyplot
 
@@ -120,18 +118,19 @@ def _panels(places: np.ndarray, colours: list[tuple[str, Categories | Numbers]])
     return panels
 
 
-def _draw(places: np.ndarray, colours: Categories | Numbers | None, ax: Axes, title: str) -> None:
-    draw_labelled_map(Cloud(ax, places, colours), colours, np.empty((0, 2)), [])
+def _draw(places: np.ndarray, colours: RowLabels | None, ax: Axes, title: str) -> None:
+    draw_labelled_map(Cloud(ax, places, colours), colours)
     ax.set_title(title, fontsize="medium", **PLAIN_TEXT)
 
 
-def _colours(caller: str, adata: AnnData, color: Any, layer: str | None) -> Categories | Numbers:
+def _colours(caller: str, adata: AnnData, color: Any, layer: str | None) -> RowLabels:
+    """The values of a column or a gene, with the colours that scanpy keeps of them."""
     values = _values(caller, adata, color, layer)
     labels = read_labels(caller, values, adata.n_obs)
-    if not isinstance(labels, Categories):
-        return labels
     known = _kept_colours(adata, color, values)
-    return labels if known is None else replace(labels, own_colours=tuple(known[name] for name in labels.names))
+    if known is None or not isinstance(labels, Categories):
+        return labels
+    return replace(labels, colours=[known[name] for name in labels.names])
 
 
 def _kept_colours(adata: AnnData, column: str, values: Series) -> dict[str, str] | None:

@@ -16,16 +16,14 @@ except ImportError as error:
     raise MissingExtraError("featmap.plot needs matplotlib: pip install 'featmap[plot]'") from error
 
 from .arrow_field import arrow_field
-from .coloured import consistency, feature
 from .compare import compare
 from .contrast import contrast
 from .density import density
-from .embedding import embedding
+from .embedding import consistency, embedding, feature
 from .features_on_map import features_on_map
-from .importance import importance
+from .importance import importance, saliency
 from .local_frame import local_frame
 from .perturbation import perturbation
-from .saliency import saliency
 from .why import why
 
 __all__ = [

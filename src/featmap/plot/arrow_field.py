@@ -9,31 +9,33 @@ from matplotlib.colors import ListedColormap
 from numpy.typing import ArrayLike
 
 from ..checks.arguments import checked_count
-from .parts.arrows import draw_arrows, explained_of_feature, longest_in_words
-from .parts.canvas import axes_or_new, shortened, write_caption
-from .parts.cloud import Cloud
-from .parts.keys import colour_bar
+from ..explanation.chance import feature_beats_chance
+from ..explanation.neighborhoods import Neighborhoods
+from ..explanation.regression import default_neighbors
+from .local_frame import draw_arrows, longest_in_words
+from .parts.canvas import axes_or_new, write_caption
+from .parts.cloud import Cloud, cells_of, nearest_to_means
+from .parts.colours import colour_bar
 from .parts.model import (
+    Model,
     ModelOrPipeline,
     check_kind,
     check_two_dimensions,
     checked_feature,
     checked_model,
     documented,
-    map_behind,
-    names_of_features,
+    in_blocks,
     values_of_feature,
     write_title,
 )
 from .parts.placed_labels import Label, PlacedLabels, densest_place
-from .parts.regions import cells_of, nearest_to_means
 
 FEWEST_POINTS = 0.25  # cells with less than this part of the usual number of points get no arrow
 LONG, REACH_OF_LONG = 0.9, 1.0  # this part of the arrows is at most so many cells long
 REACH = 1.6  # no arrow is longer than so many cells
-FEWEST_CELLS, MOST_CELLS = 2, 60
 # Pale to middling orange: arrows are seen on all of it, and its palest colour on white paper.
 PALE_TO_MIDDLING = ListedColormap(colormaps["YlOrBr"](np.linspace(0.18, 0.7, 256)))
+SHARE_BY_CHANCE = 0.05  # share of arrows by chance among those that are drawn
 LEAST_SHOWN = 0.1  # an island has no slope if the map shows less than this part of the feature there
 HIGH = 0.75  # its level is high, or low, if its mean is so many standard deviations from that of all rows
 SMALLEST_ISLAND = 0.01  # part of the points that an island must have to be spoken of
@@ -86,14 +88,11 @@ def arrow_field(
     model = checked_model("arrow_field", model)
     check_two_dimensions("arrow_field", model)
     check_kind("arrow_field", kind)
-    n_cells = checked_count("arrow_field", "grid", grid, FEWEST_CELLS, MOST_CELLS)
-    names = names_of_features("arrow_field", model, feature_names, image_shape)
-    column = checked_feature("arrow_field", names, feature)
-    name = shortened(names[column])
+    n_cells = checked_count("arrow_field", "grid", grid, 2, 60)
+    column, name = checked_feature("arrow_field", model, feature, feature_names, image_shape)
     ax = axes_or_new(ax, (8.0, 7.5))
     values = values_of_feature(model, column)
-    cloud = Cloud(ax, model.embedding_, behind=map_behind(model))
-    cloud.draw_behind()
+    cloud = Cloud.of(ax, model)
     shown = cloud.draw(c=values, cmap=PALE_TO_MIDDLING)
     rows, width = rows_of_field(cloud.positions, n_cells)
     explained, drawn = explained_of_feature(model, rows, column)
@@ -121,6 +120,15 @@ def rows_of_field(positions: np.ndarray, n_cells: int) -> tuple[np.ndarray, floa
     cells = cells_of(positions, n_cells)
     enough = cells.counts >= max(FEWEST_POINTS * np.median(cells.counts[cells.of_points]), 1)
     return np.sort(nearest_to_means(cells, positions)[enough]), cells.width
+
+
+def explained_of_feature(model: Model, rows: np.ndarray, column: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return which part of one feature's variance the map shows around each row, and where that beats chance."""
+    explained = np.concatenate([model.explained_variance(block)[:, column] for block in in_blocks(rows)])
+    points, chosen = model._points, np.asarray(rows, np.int32)
+    k = default_neighbors(len(points.mapped.embedding))
+    around = Neighborhoods.around(points, chosen, k, points.mapped.copies)
+    return explained, feature_beats_chance(points, chosen, around, column, SHARE_BY_CHANCE) & (explained > 0)
 
 
 def islands_without_slope(

@@ -15,14 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import InvalidParameterError
 from .parts.canvas import PLAIN_TEXT, panels_in_a_grid, shortened
 from .parts.cloud import Cloud
-from .parts.colours import read_labels
-from .parts.keys import are_named_on_the_map, explain_colours, name_groups, widen_by_legend
-from .parts.model import ModelOrPipeline, last_step
+from .parts.colours import are_named_on_the_map, explain_colours, name_groups, read_labels, widen_by_legend
+from .parts.model import ModelOrPipeline, documented, last_step
 
 MOST_MAPS = 36
 MOST_WITH_NAMES = 4  # more panels are too small for names on them
 
 
+@documented
 def compare(
     maps: Mapping[str, ArrayLike | ModelOrPipeline], labels: ArrayLike | None = None, *, ax: Axes | None = None
 ) -> Axes:
@@ -39,8 +39,7 @@ def compare(
         an `Explanation`.
     labels : array-like of shape (n_samples,), default=None
         Colours of the points, as in `embedding`. All maps must have the same rows then.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {ax}
 
     Returns
     -------

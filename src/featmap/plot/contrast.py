@@ -14,11 +14,9 @@ from numpy.typing import ArrayLike
 from ..checks.arguments import checked_count
 from ..errors import InvalidParameterError
 from ..explanation.contrast import Contrast
-from ..explanation.numbers import named
 from .parts.canvas import INK, PALE_INK, PLAIN_TEXT, axes_for_panels, name_bars, shortened
-from .parts.colours import COLOURS
-from .parts.keys import attached_bar
-from .parts.model import MOST_NAMES, Shape, checked_names, checked_shape, names_of_pixels
+from .parts.colours import COLOURS, colour_bar
+from .parts.model import MOST_NAMES, Shape, checked_names, checked_shape, documented
 from .parts.pixels import draw_differences, number_pixels, outline_pixels
 
 LINE_INCHES = 0.32
@@ -34,6 +32,7 @@ FIRST, SECOND = COLOURS[0], COLOURS[1]
 DIVERGING = LinearSegmentedColormap.from_list("contrast", [SECOND, "white", FIRST])
 
 
+@documented
 def contrast(
     result: Contrast,
     *,
@@ -63,8 +62,7 @@ def contrast(
         Names of the two groups; None takes those of the result.
     feature_names : array-like of shape (n_features,), default=None
         Names of all features; None takes those of the result.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {ax}
 
     Returns
     -------
@@ -91,10 +89,7 @@ def contrast(
     k = checked_count("contrast", "k", k, 1, MOST_NAMES)
     shape = None if image_shape is None else checked_shape("contrast", image_shape, len(result.features))
     first, second = _checked_groups(result.groups if groups is None else groups)
-    known = [named(name) for name in result.features] if feature_names is None else feature_names
-    names = checked_names("contrast", known, len(result.features))
-    if shape is not None and feature_names is None:
-        names = names_of_pixels(shape)
+    names = checked_names("contrast", result.features, feature_names, image_shape)
     top = result.order[:k]
     ax = axes_for_panels(ax, (9.0 if shape is None else 12.0, 2.0 + LINE_INCHES * max(len(top), 4)))
     bars = ax.inset_axes(BARS if shape is None else BARS_BESIDE_IMAGES)
@@ -158,7 +153,7 @@ def _draw_images(ax: Axes, result: Contrast, shape: Shape, top: np.ndarray) -> N
         number_pixels(image)
         outline_pixels(image, top, shape)
         image.set_title(name, fontsize="small")
-        attached_bar(image, shown, "")
+        colour_bar(image, shown, "")
 
 
 def _checked_groups(groups: Any) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
+from scipy.stats import linregress
 from sklearn.pipeline import Pipeline
 
 from ..errors import InvalidParameterError
@@ -15,9 +16,8 @@ from ..estimator import FeatMAP
 from .compare import MOST_MAPS, draw_maps
 from .parts.canvas import INK, axes_for_panels, size_in_points
 from .parts.cloud import Cloud
-from .parts.colours import COLOURS, Categories, Numbers, read_labels
-from .parts.keys import explain_colours, widen_by_legend
-from .parts.model import checked_model, row_names_of, write_title
+from .parts.colours import COLOURS, RowLabels, explain_colours, read_labels, widen_by_legend
+from .parts.model import checked_model, documented, row_names_of, write_title
 
 PANEL_HEIGHT = 0.86  # above it is room for the titles of the panels
 MOST_DOTS = 2_000  # more points than this are counted in hexagons if they have no labels
@@ -25,6 +25,7 @@ MOST_DOTS = 2_000  # more points than this are counted in hexagons if they have 
 DIRECTIONS = ("widest direction", "second widest", "third widest", "fourth widest")
 
 
+@documented
 def density(
     model: FeatMAP | Pipeline | Sequence[FeatMAP | Pipeline],
     labels: ArrayLike | None = None,
@@ -47,8 +48,7 @@ def density(
         rows. An `Explanation` has no radii.
     labels : array-like of shape (n_samples,), default=None
         Colours of the points, as in `embedding`.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {ax}
 
     Returns
     -------
@@ -77,12 +77,12 @@ def density(
             f"density(model=…): model must be a fitted FeatMAP or a list of 1 to {MOST_MAPS}; got {len(model)}"
         )
     models = [_checked(one) for one in model]
-    correlations = [", ".join(f"{value:.2f}" for value in one.density_correlation_) for one in models]
-    titles = [
-        f"density weight {one.density_weight:g}\nsizes agree by {by}"
-        for one, by in zip(models, correlations, strict=True)
-    ]
-    return draw_maps("density", titles, [one.embedding_ for one in models], labels, ax)
+    return draw_maps("density", [_title(one) for one in models], [one.embedding_ for one in models], labels, ax)
+
+
+def _title(model: FeatMAP) -> str:
+    correlations = ", ".join(f"{value:.2f}" for value in model.density_correlation_)
+    return f"density weight {model.density_weight:g}\nsizes agree by {correlations}"
 
 
 def _checked(model: Any) -> FeatMAP:
@@ -118,7 +118,7 @@ def _draw_sizes(model: FeatMAP, labels: ArrayLike | None, ax: Axes | None) -> Ax
     return ax
 
 
-def _draw_panel(ax: Axes, in_data: np.ndarray, on_map: np.ndarray, colours: Categories | Numbers | None) -> Any:
+def _draw_panel(ax: Axes, in_data: np.ndarray, on_map: np.ndarray, colours: RowLabels | None) -> Any:
     """Draw one size against the other, and the least-squares line. Return what a colour bar is made from."""
     shown = None
     if colours is not None:
@@ -128,10 +128,8 @@ def _draw_panel(ax: Axes, in_data: np.ndarray, on_map: np.ndarray, colours: Cate
     else:
         ax.hexbin(in_data, on_map, gridsize=50, bins="log", mincnt=1, cmap="Blues", linewidths=0.1)
     if np.ptp(in_data) > 0:
-        ends = np.array([in_data.min(), in_data.max()])
-        slope = np.cov(in_data, on_map)[0, 1] / np.var(in_data, ddof=1)
-        line = on_map.mean() + slope * (ends - in_data.mean())
-        ax.plot(ends, line, color=INK, linewidth=1.5, gid="regression")
+        ends, line = np.array([in_data.min(), in_data.max()]), linregress(in_data, on_map)
+        ax.plot(ends, line.intercept + line.slope * ends, color=INK, linewidth=1.5, gid="regression")
     ax.set_xlabel("size in the data (log)")
     ax.spines[["top", "right"]].set_visible(False)
     return shown

@@ -1,7 +1,8 @@
-"""The map, one point per row."""
+"""The map, one point per row, coloured by labels, by one feature, or by the consistency of tangent spaces."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,27 +10,39 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from ..errors import InvalidParameterError
-from .parts.canvas import axes_or_new
+from .importance import VARIATION
+from .parts.canvas import axes_or_new, write_caption
 from .parts.cloud import Cloud, draw_rings
-from .parts.colours import Categories, Numbers, read_labels
-from .parts.keys import are_named_on_the_map, explain_colours, name_groups, widen_by_legend
+from .parts.colours import (
+    Numbers,
+    RowLabels,
+    are_named_on_the_map,
+    explain_colours,
+    name_groups,
+    read_labels,
+    widen_by_legend,
+)
 from .parts.model import (
     MOST_NAMES,
     Model,
     ModelOrPipeline,
     checked_feature,
     checked_map,
+    checked_model,
     checked_rows,
     documented,
-    map_behind,
+    in_blocks,
     name_of_row,
     names_of_features,
     row_names_of,
+    some_of,
     values_of_feature,
     write_title,
 )
 from .parts.placed_labels import Label, PlacedLabels
 
+NOWHERE = np.empty((0, 2))
+AGREEMENT = "agreement with neighbors (1: full, 0: none)"
 BESIDE_RING: dict[str, Any] = {"weight": "bold", "clear": 7.0, "away": (1.0, 0.3), "gid": "row"}
 
 
@@ -84,7 +97,7 @@ def embedding(
     marked = np.empty(0, int) if rows is None else checked_rows("embedding", model, rows)
     is_new = ax is None
     ax = axes_or_new(ax)
-    cloud = Cloud(ax, model.embedding_, colours, map_behind(model))
+    cloud = Cloud.of(ax, model, colours)
     rings = cloud.positions[marked]
     named = zip(marked, rings, strict=True) if len(marked) <= MOST_NAMES else ()
     draw_labelled_map(cloud, colours, rings, [Label(name_of_row(model, row), at, **BESIDE_RING) for row, at in named])
@@ -95,7 +108,7 @@ def embedding(
 
 
 def draw_labelled_map(
-    cloud: Cloud, colours: Categories | Numbers | None, rings: np.ndarray, names: list[Label]
+    cloud: Cloud, colours: RowLabels | None, rings: np.ndarray = NOWHERE, names: Sequence[Label] = ()
 ) -> None:
     """Draw the points, the rings and their names. Many categories are named on the map, others in a legend."""
     shown = cloud.draw_labelled(colours)
@@ -108,9 +121,7 @@ def draw_labelled_map(
         explain_colours(cloud.ax, colours, shown)
 
 
-def _colours(
-    model: Model, labels: ArrayLike | str | None, color: ArrayLike | str | None
-) -> Categories | Numbers | None:
+def _colours(model: Model, labels: ArrayLike | str | None, color: ArrayLike | str | None) -> RowLabels | None:
     """Return what the points are coloured by, if anything: labels by either name, or the values of a feature."""
     if labels is not None and color is not None:
         raise InvalidParameterError(
@@ -120,10 +131,125 @@ def _colours(
     if not isinstance(given, str):
         return None if given is None else read_labels("embedding", given, len(model.embedding_), row_names_of(model))
     model._check_features()
-    names = names_of_features("embedding", model, None)
+    names = names_of_features("embedding", model, None, None)
     if given not in names:
         raise InvalidParameterError(
             f"embedding(labels={given!r}): a text must be the name of a feature, such as {names[0]!r}; labels of "
             "the rows are an array with one value per row, for example frame['label'] or adata.obs['label']"
         )
-    return Numbers(values_of_feature(model, checked_feature("embedding", names, given)), given)
+    column, _ = checked_feature("embedding", model, given, None, None)
+    return Numbers(values_of_feature(model, column), given)
+
+
+# One number per row
+
+
+@documented
+def feature(
+    model: ModelOrPipeline,
+    feature: int | str,
+    *,
+    values: ArrayLike | None = None,
+    image_shape: tuple[int, ...] | None = None,
+    feature_names: ArrayLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the map coloured by the local variation (importance) or by the values of one feature.
+
+    A feature is important in this sense where it varies between a row and its neighbours, whether its value is high
+    or low. Importance depends on the scale of the features: if they have different units, scale them before.
+
+    Parameters
+    ----------
+    {model}
+    feature : int or str
+        A column number or a name.
+    values : array-like of shape (n_samples,), default=None
+        The values of the feature. If they are given, they are the colours, for all rows. None colours by importance,
+        for a random sample of 5,000 rows if there are more.
+    {image_shape, feature_names, ax}
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The Axes of the map, with a colour bar.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from featmap import FeatMAP, plot
+    >>> X = load_digits().data[:100]
+    >>> model = FeatMAP(n_epochs=10, random_state=0).fit(X)
+    >>> plot.feature(model, 28).get_title().splitlines()[0]
+    'Where feature 28 varies'
+    >>> plot.feature(model, 28, values=X[:, 28], image_shape=(8, 8)).get_title().splitlines()[0]
+    'Values of row 3, column 4'
+    """
+    model = checked_model("feature", model)
+    column, name = checked_feature("feature", model, feature, feature_names, image_shape)
+    rows = np.arange(len(model.embedding_))
+    if values is not None:
+        return _draw_coloured(model, rows, _checked_values(values, len(rows)), "value", f"Values of {name}", ax)
+    rows = some_of(rows)
+    importance = np.concatenate([model.feature_importance(block)[:, column] for block in in_blocks(rows)])
+    return _draw_coloured(model, rows, importance, VARIATION, f"Where {name} varies", ax)
+
+
+@documented
+def consistency(model: ModelOrPipeline, *, ax: Axes | None = None) -> Axes:
+    """Draw the map coloured by the consistency of each row's tangent space with those of its neighbours.
+
+    Where consistency is low, the data are curved or noisy: frames change from row to row, and arrows hold only very
+    near their row. High consistency does not mean that the map shows the tangent spaces well; fidelity measures that.
+
+    Parameters
+    ----------
+    {model, ax}
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The Axes of the map, with a colour bar. If there are more than 5,000 rows, a random sample of 5,000 is
+        coloured. Rows without directions, because all their neighbours are equal to them, are grey.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from featmap import FeatMAP, plot
+    >>> model = FeatMAP(n_epochs=10, random_state=0).fit(load_digits().data[:100])
+    >>> plot.consistency(model).get_title().splitlines()[0]
+    'Do neighbors vary in the same directions?'
+    """
+    model = checked_model("consistency", model)
+    rows = some_of(np.arange(len(model.embedding_)))
+    title = "Do neighbors vary in the same directions?"
+    return _draw_coloured(model, rows, model.consistency(rows), AGREEMENT, title, ax)
+
+
+def _draw_coloured(
+    model: Model, rows: np.ndarray, values: np.ndarray, meaning: str, title: str, ax: Axes | None
+) -> Axes:
+    """Draw all points, some of them in colour. ``meaning`` is written at the colour bar."""
+    ax = axes_or_new(ax)
+    cloud = Cloud.of(ax, model)
+    everywhere, sample = np.full(len(model.embedding_), np.nan), np.zeros(len(model.embedding_), bool)
+    everywhere[rows], sample[rows] = values, True
+    shown = cloud.draw_labelled(Numbers(everywhere, None), sample)
+    explain_colours(ax, Numbers(values, meaning), shown)
+    cloud.finish_axes()
+    if not sample.all():
+        write_caption(ax, [f"{len(rows):,} of {len(sample):,} points are coloured"])
+    write_title(ax, model, title)
+    return ax
+
+
+def _checked_values(values: Any, n_rows: int) -> np.ndarray:
+    try:
+        numbers = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InvalidParameterError("feature(values=…): values must be numbers, one for each row") from None
+    if numbers.shape != (n_rows,):
+        raise InvalidParameterError(
+            f"feature(values=…): values must be one number per row, shape ({n_rows},); got shape {numbers.shape}"
+        )
+    return numbers

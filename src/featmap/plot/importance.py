@@ -1,4 +1,4 @@
-"""The features that vary most around rows, as bars, or within groups of rows, as a table of colours."""
+"""The features that vary most: around rows, as bars; within groups of rows, as a table; pixels, as images."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from numpy.typing import ArrayLike
 
 from ..checks.arguments import checked_count
 from ..errors import InvalidParameterError
-from .parts.canvas import PLAIN_TEXT, axes_or_new, name_bars, shortened
-from .parts.colours import COLOURS, Categories, read_labels
-from .parts.keys import attached_bar
+from .parts.canvas import PLAIN_TEXT, axes_or_new, name_bars, panels_in_a_grid, shortened
+from .parts.colours import COLOURS, Categories, colour_bar, read_labels
 from .parts.model import (
     MOST_NAMES,
     Model,
     ModelOrPipeline,
     checked_model,
     checked_rows,
+    checked_shape,
     documented,
     in_blocks,
     name_of_row,
@@ -27,14 +27,16 @@ from .parts.model import (
     some_of,
     write_title,
 )
+from .parts.pixels import checked_images, draw_image, number_pixels
 
 VARIATION = "local variation (importance)"  # what pictures call it: noise varies locally too
 BARS, COLUMNS = 10, 30  # features that are drawn unless the user asks for another number
-MOST_COLUMNS = 100
 ROWS_OF_A_GROUP = 500  # the mean of a random sample of so many rows is drawn, one for each of many groups
 BAR_INCHES = 0.27
 CELL_INCHES = 0.3
 LETTER_INCHES = 0.085  # of a small letter, at most
+IMAGE_INCHES = 1.7
+MOST_IMAGES = 100
 
 
 @documented
@@ -93,7 +95,7 @@ def importance(
     if labels is None:
         k = checked_count("importance", "k", BARS if k is None else k, 1, MOST_NAMES)
         return _draw_bars(model, chosen, k, names, ax)
-    k = checked_count("importance", "k", COLUMNS if k is None else k, 1, MOST_COLUMNS)
+    k = checked_count("importance", "k", COLUMNS if k is None else k, 1, 100)
     groups = read_labels("importance", labels, len(model.embedding_), row_names_of(model))
     if not isinstance(groups, Categories) or not groups.names:
         raise InvalidParameterError(
@@ -140,7 +142,7 @@ def _draw_groups(
     ax.set_yticks(range(len(down)), down, **small)
     ax.set_ylabel(groups.title or "", **PLAIN_TEXT)
     write_title(ax, model, "Features that vary within each group")
-    attached_bar(ax, shown, f"mean {VARIATION}")
+    colour_bar(ax, shown, f"mean {VARIATION}", attached=True)
     return ax
 
 
@@ -166,3 +168,78 @@ def leading_features(means: np.ndarray, k: int) -> np.ndarray:
     chosen = np.array(list(dict.fromkeys(in_turns.tolist()))[:k])
     best = means[:, chosen].argmax(axis=0)
     return chosen[np.lexsort((-means[best, chosen], best))]
+
+
+# Pixels
+
+
+@documented
+def saliency(
+    model: ModelOrPipeline,
+    rows: int | slice | ArrayLike,
+    image_shape: tuple[int, ...],
+    *,
+    images: ArrayLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the importance of each pixel for one row or several, if the features are the pixels of images.
+
+    Bright pixels vary between an image and its neighbours in the data. They do not say which class the image has or
+    why, and a pixel that is the same in all neighbours is dark even if it is typical of them. Several images have one
+    scale, so that images whose neighbours vary in few directions look darker than others.
+
+    Parameters
+    ----------
+    {model}
+    rows : int, slice or array-like
+        One row or up to 100, by their numbers or names or by a mask of shape (n_samples,).
+    image_shape : tuple of int
+        (height, width) or (height, width, channels), with one value per feature. The importances of the channels of a
+        pixel are joined by their Euclidean norm.
+    images : array-like of shape (n_rows, n_features), default=None
+        The pixel values of these rows, or of one row. Their outlines are drawn on top.
+    {ax}
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The Axes of the image, with numbered pixels and a colour bar. Of several rows, the Axes whose ``child_axes``
+        are the panels, one for each row, and the colour bar.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from featmap import FeatMAP, plot
+    >>> X = load_digits().data[:100]
+    >>> model = FeatMAP(n_epochs=10, random_state=0).fit(X)
+    >>> ax = plot.saliency(model, 42, (8, 8), images=X[42])
+    >>> ax.get_images()[0].get_array().shape
+    (8, 8)
+    >>> ax = plot.saliency(model, [3, 7], (8, 8), images=X[[3, 7]])
+    >>> [panel.get_title() for panel in ax.child_axes[:2]]
+    ['row 3', 'row 7']
+    """
+    model = checked_model("saliency", model)
+    chosen = checked_rows("saliency", model, rows)
+    if len(chosen) > MOST_IMAGES:
+        raise InvalidParameterError(
+            f"saliency(rows=…): rows must be at most {MOST_IMAGES}, because more images are too small to see; "
+            f"got {len(chosen)}"
+        )
+    shape = checked_shape("saliency", image_shape, model.n_features_in_)
+    outlined = checked_images("saliency", "images", images, len(chosen), shape)
+    pixels = np.linalg.norm(model.feature_importance(chosen).reshape(-1, *shape), axis=3)
+    names = [name_of_row(model, row) for row in chosen]
+    scale = {"cmap": "viridis", "vmin": 0, "vmax": pixels.max() or 1}
+    if len(chosen) == 1:
+        ax = axes_or_new(ax)
+        shown = draw_image(ax, pixels[0], outlined[0], **scale)
+        number_pixels(ax)
+        ax.set_title(f"How much each pixel varies around {names[0]}", fontsize="medium")
+    else:
+        ax, panels = panels_in_a_grid(ax, len(chosen), shape[0] / shape[1], IMAGE_INCHES)
+        for panel, name, image, outline in zip(panels, names, pixels, outlined, strict=True):
+            shown = draw_image(panel, image, outline, **scale)
+            panel.set_title(name, fontsize="small", pad=3)
+    colour_bar(ax, shown, VARIATION, attached=True)
+    return ax

@@ -8,8 +8,8 @@ from matplotlib.ticker import PercentFormatter
 from ..errors import InvalidParameterError
 from ..explanation.perturbation import Perturbation
 from .parts.canvas import FAINT_INK, INK, PALE_INK, axes_or_new
-from .parts.colours import COLOURS
-from .parts.keys import legend
+from .parts.colours import COLOURS, legend
+from .parts.model import documented
 
 # Colour, marker and name of each curve.
 CURVES = {
@@ -20,6 +20,7 @@ CURVES = {
 }
 
 
+@documented
 def perturbation(result: Perturbation, *, ax: Axes | None = None) -> Axes:
     """Draw how far points move on the map as more and more of their features are replaced.
 
@@ -31,8 +32,7 @@ def perturbation(result: Perturbation, *, ax: Axes | None = None) -> Axes:
     ----------
     result : Perturbation
         What ``metrics.perturbation(model)`` returns.
-    ax : matplotlib Axes, default=None
-        Where to draw; None makes a new figure.
+    {ax}
 
     Returns
     -------

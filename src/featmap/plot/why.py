@@ -12,11 +12,17 @@ from ..checks.arguments import checked_count
 from ..errors import InvalidParameterError
 from ..explanation.why import SetApart, Why
 from .embedding import embedding
-from .local_frame import HOW_TO_READ
-from .parts.arrows import ShownArrows, draw_surroundings, draw_zoomed_part, longest_in_words, shown_arrows
+from .features_on_map import apart_scores
+from .local_frame import (
+    HOW_TO_READ,
+    ShownArrows,
+    draw_surroundings,
+    draw_zoomed_part,
+    longest_in_words,
+    shown_arrows,
+)
 from .parts.canvas import INK, PLAIN_TEXT, axes_for_panels, name_bars, shortened, write_caption
-from .parts.colours import COLOURS, read_labels
-from .parts.keys import attached_bar, widen_by_legend
+from .parts.colours import COLOURS, colour_bar, read_labels, widen_by_legend
 from .parts.model import (
     Model,
     ModelOrPipeline,
@@ -33,7 +39,6 @@ from .parts.model import (
     row_names_of,
 )
 from .parts.pixels import checked_images, draw_differences, number_pixels, outline_pixels
-from .parts.regions import apart_scores
 
 SIZE = (10.0, 9.0)
 # The map and the pixels are on the right, where there is room for a legend or a colour bar.
@@ -165,7 +170,7 @@ def _draw_pixels(ax: Axes, model: Model, row: int, answer: Why, shape: Shape, ou
     number_pixels(ax)
     outline_pixels(ax, np.array([line.column for line in answer.apart], int), shape)
     ax.set_title("Every pixel: above and below all rows\n(squares: the pixels with a bar)", fontsize="small")
-    attached_bar(ax, drawn, "standard deviations")
+    colour_bar(ax, drawn, "standard deviations")
 
 
 def _check(caller: str, model: Model, k: Any, kind: Any, labels: Any) -> None:

@@ -1,10 +1,13 @@
-"""Columns of a table of any kind, each as numbers with NaN for gaps or as texts with None for gaps."""
+"""Columns of a table of any kind: how they are read, and what each is used as, or why it is left out.
+
+Numbers have NaN for gaps, texts None.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -16,13 +19,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..checks.arguments import listed
-from ..errors import InvalidDataError, InvalidDataTypeError
+from ..errors import InvalidDataError, InvalidDataTypeError, InvalidParameterError
 
 FIRST_INEXACT = 2**53  # from here on float64 does not hold every whole number
 NUMBER, CATEGORY, DATE = "number", "category", "date"
 DAY = r"\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{4}"
 TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?"
 WRITTEN_DATE = re.compile(rf"({DAY})([T ]{TIME}(Z|[+-]\d{{2}}:?\d{{2}})?)?|{TIME}")
+LABEL, ID, LEFT_OUT = "label", "id", "left out"
+NAMED_ID = re.compile(r"(.*[\W_])?(id|ids|uuid|guid|index|rowid)|unnamed: 0|", re.IGNORECASE)
+MOSTLY_DIFFERENT = 0.5  # texts of which a larger part is distinct are free text
+FEWEST_TEXTS = 20  # fewer texts are never free text
 
 
 @dataclass(frozen=True)
@@ -159,7 +166,7 @@ def _of_array(X: Any, names: Sequence[str] | None) -> list[Column]:
 
 
 def _of_objects(name: str, values: list[Any]) -> Column:
-    """Numbers if all are, or dates, else texts. None and NaN are gaps."""
+    """A column of numbers or dates if all values are, else of texts. None and NaN are gaps."""
     values = [None if value is None or value != value else value for value in values]
     known = [value for value in values if value is not None]
     if all(isinstance(value, Real | Decimal) and not isinstance(value, bool) for value in known):
@@ -171,14 +178,14 @@ def _of_objects(name: str, values: list[Any]) -> Column:
 
 
 def _numbers(name: str, values: np.ndarray, are_floats: bool, exact: Callable[[], list[Any]]) -> Column:
-    """Numbers. Of whole ones that float64 would round, the digits are kept."""
+    """A column of numbers. For integers that float64 would round, the digits are kept."""
     if are_floats or np.nanmax(np.abs(values), initial=0) < FIRST_INEXACT:
         return Column(name, NUMBER, values)
     return Column(name, NUMBER, values, [None if value is None else text_of(value) for value in exact()])
 
 
 def _texts(name: str, values: list[Any]) -> Column:
-    """Texts of all values, or dates if all are written so. An empty one is a gap."""
+    """A column of texts, or of dates if all values are written as dates. Empty texts are gaps."""
     texts = np.empty(len(values), object)
     texts[:] = [None if value is None else text_of(value) or None for value in values]
     known = [text for text in texts if text is not None]
@@ -189,3 +196,82 @@ def _texts(name: str, values: list[Any]) -> Column:
 
 def _dates(name: str, n_rows: int) -> Column:
     return Column(name, DATE, np.full(n_rows, None, object))
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a column is used as, and the reason if it is not used."""
+
+    name: str
+    use: str  # number, category, label, id or left out
+    reason: str = ""
+
+
+def roles_of(columns: list[Column], label: str | None, id: str | None, drop: Collection[str]) -> list[Role]:
+    """One role for each column. Names that are asked for must be there."""
+    known = {column.name: column for column in columns}
+    asked = [(role, name) for role, name in (("label", label), ("id", id)) if name is not None]
+    for parameter, name in (*asked, *(("drop", name) for name in drop)):
+        if name not in known:
+            raise InvalidParameterError(
+                f"Prepare({parameter}={name!r}): there is no such column; there are {listed(list(known))}"
+            )
+    if id is not None:
+        _check_id(known[id])
+    roles = [_role(column, label, id, drop) for column in columns]
+    if not any(role.use in (NUMBER, CATEGORY) for role in roles):
+        raise InvalidDataError("Prepare.fit(X): no column is left to make a map of; all are labels, ids or constant")
+    return roles
+
+
+def _check_id(column: Column) -> None:
+    if column.kind == DATE:
+        raise InvalidParameterError(
+            f"Prepare(id={column.name!r}): the column has dates; give one of texts or whole numbers"
+        )
+    if column.is_gap.any():
+        raise InvalidParameterError(
+            f"Prepare(id={column.name!r}): {int(column.is_gap.sum()):,} rows have no value in this column; fill "
+            "them, or leave id out"
+        )
+
+
+def _role(column: Column, label: str | None, id: str | None, drop: Collection[str]) -> Role:
+    name = column.name
+    if name == label:
+        _check_finite(column)
+        return Role(name, LABEL)
+    if name == id:
+        return Role(name, ID, "as asked")
+    if name in drop:
+        return Role(name, LEFT_OUT, "as asked")
+    if column.kind == DATE:
+        return Role(name, LEFT_OUT, "dates")
+    if column.n_distinct < 2:
+        return Role(name, LEFT_OUT, "no values" if column.n_known == 0 else "one value only")
+    if _identifies_rows(column, use_name=id is None):
+        return Role(name, ID, "a different value in each row")
+    is_text = column.kind == CATEGORY and column.n_known >= FEWEST_TEXTS
+    if is_text and column.n_distinct > MOSTLY_DIFFERENT * column.n_known:
+        return Role(name, LEFT_OUT, f"free text, {column.n_distinct:,} different values")
+    _check_finite(column)
+    return Role(name, column.kind)
+
+
+def _check_finite(column: Column) -> None:
+    if column.kind == NUMBER and np.isinf(column.values).any():
+        raise InvalidDataError(
+            f"Prepare.fit(X): the column {column.name!r} has infinite values; replace or drop them"
+        )
+
+
+def _identifies_rows(column: Column, use_name: bool) -> bool:
+    """Whether all values differ and are texts, or integers that count the rows or are named like an id."""
+    if column.n_distinct < len(column.values):
+        return False
+    if column.kind == CATEGORY:
+        return True
+    values = column.values
+    is_whole = bool((values == np.rint(values)).all())
+    counts = is_whole and bool((np.diff(values) == 1).all()) and values[0] in (0, 1)
+    return counts or (use_name and is_whole and NAMED_ID.fullmatch(column.name.strip()) is not None)

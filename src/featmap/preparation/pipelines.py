@@ -88,17 +88,17 @@ def in_original_units(pipeline: Any, X: Any = None, *, preparation: Any = None) 
     model, steps, pca = _parts(pipeline)
     recipe: Recipe | None = getattr(model, "recipe_", None) if pipeline is model else None
     origins = _origins(steps, pca or model) if recipe is None else recipe.origins
-    answered: FeatMAP | Explanation
-    if X is None:
-        answered, names = model, getattr(model, "row_names_in_", None)
-    elif recipe is not None:
-        answered, names = model.explain(recipe.prepared(X)), row_names(X)
-    else:
-        is_alone = not isinstance(pipeline, Pipeline) or len(pipeline) == 1
-        answered, names = model.explain(X if is_alone else pipeline[:-1].transform(X)), row_names(X)
+    answered: FeatMAP | Explanation = model
+    names = getattr(model, "row_names_in_", None)
+    if X is not None:
+        prepared = X
+        if recipe is not None:
+            prepared = recipe.prepared(X)
+        elif isinstance(pipeline, Pipeline) and len(pipeline) > 1:
+            prepared = pipeline[:-1].transform(X)
+        answered, names = model.explain(prepared), row_names(X)
     points = _checked_points(answered._points, "pipeline", "the model itself, pipeline[-1]")
-    points = points if pca is None else _with_columns(points, pca)
-    answers = Explanation(points.in_units(origins.units), origins.names, names, model.n_jobs, bool(model.verbose))
+    answers = _in_units(points, origins, pca, names, model)
     answers._made_by = model
     return answers
 
@@ -120,22 +120,28 @@ def _of_any_map(explanation: Explanation, X: Any, preparation: Any) -> Explanati
         raise InvalidParameterError("in_original_units(explanation): its answers are in original units already")
     steps, pca = _steps(preparation.steps if isinstance(preparation, Pipeline) else [("", preparation)])
     origins = _origins(steps, pca or explanation)
-    _check_columns(explanation, origins if pca is None else None, len(origins) if pca is None else pca.n_components_)
+    _check_columns(explanation, origins, pca)
+    return _in_units(points, origins, pca, getattr(explanation, "row_names_in_", None), explanation)
+
+
+def _in_units(
+    points: Points, origins: Origins, pca: PCA | None, names: Any, asked: FeatMAP | Explanation
+) -> Explanation:
+    """Answers in the columns that the steps were given, with the names of the rows."""
     points = points if pca is None else _with_columns(points, pca)
-    names = getattr(explanation, "row_names_in_", None)
-    return Explanation(points.in_units(origins.units), origins.names, names, explanation.n_jobs, explanation.verbose)
+    return Explanation(points.in_units(origins.units), origins.names, names, asked.n_jobs, bool(asked.verbose))
 
 
-def _check_columns(explanation: Explanation, origins: Origins | None, n_columns: int) -> None:
+def _check_columns(explanation: Explanation, origins: Origins, pca: PCA | None) -> None:
     """Whether the preparation gives the columns that the map was made of, as far as that can be known."""
-    n_features = explanation.n_features_in_
-    if n_columns != n_features:
+    n_columns = len(origins) if pca is None else pca.n_components_
+    if n_columns != explanation.n_features_in_:
         raise InvalidParameterError(
             f"in_original_units(explanation, preparation=…): the preparation gives {n_columns} columns, and the map "
-            f"was made of {n_features}; give the steps that made the data of the map"
+            f"was made of {explanation.n_features_in_}; give the steps that made the data of the map"
         )
     names = getattr(explanation, "feature_names_in_", None)
-    if origins is None or names is None:
+    if pca is not None or names is None:
         return
     given, made = [str(name) for name in names], [str(name) for name in origins.names]
     if given != made and sorted(given) == sorted(made):

@@ -1,8 +1,9 @@
-"""A table of numbers, categories and gaps becomes columns that a map can be made of, and one is told how."""
+"""Tables of numbers, categories and gaps prepared for a map, with a description of what was done."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -16,10 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InvalidParameterError
 from ..values import DoubleArray
-from .columns import CATEGORY, NUMBER, Column, as_kind, read_columns, read_named
+from .columns import CATEGORY, ID, LABEL, LEFT_OUT, NUMBER, Column, as_kind, read_columns, read_named, roles_of
 from .origins import OTHER, Origins, follow
-from .roles import ID, lines_about, roles_of
 
+MOST_NAMED = 12  # columns in a sentence; the others are counted
 MOST_LEVELS = 30  # of a category; rarer ones are one level together
 
 
@@ -196,8 +197,13 @@ class Prepare(TransformerMixin, BaseEstimator):
         """Numbers, then categories: the order in which `steps_` gives them."""
         return [role.name for kind in (NUMBER, CATEGORY) for role in self.roles_ if role.use == kind]
 
+    @property
+    def _is_mostly_empty(self) -> np.ndarray:
+        """Which rows of the fit have more gaps than values, in the columns that are used."""
+        return 2 * self.gaps_of_rows_ > len(self._used)
+
     def __str__(self) -> str:
-        return "\n".join(lines_about(self)) if hasattr(self, "steps_") else repr(self)
+        return "\n".join(_lines_about(self)) if hasattr(self, "steps_") else repr(self)
 
 
 def _steps(kinds: list[str], scale: bool) -> ColumnTransformer:
@@ -217,6 +223,68 @@ def _table(columns: list[Column]) -> np.ndarray:
     for h, column in enumerate(columns):
         table[:, h] = column.values
     return table
+
+
+def _lines_about(prepared: Prepare) -> Iterator[str]:
+    """A description of a fitted preparation, line by line."""
+    uses = {role.name: role.use for role in prepared.roles_}
+    numbers, categories = ([name for name, use in uses.items() if use == kind] for kind in (NUMBER, CATEGORY))
+    kinds = [_counted(len(numbers), "number")] if numbers else []
+    kinds += [_counted(len(categories), "category", "categories")] if categories else []
+    total = len(numbers) + len(categories)
+    size = f"{len(prepared.gaps_of_rows_):,} rows and {len(uses):,} columns"
+    makes = "makes" if total == 1 else "make"
+    yield f"{size}: {' and '.join(kinds)} {makes} {_counted(total, 'feature')}."
+    left_out = [
+        f"{'a column without a name' if role.name == '' else role.name} ({role.reason})"
+        for role in prepared.roles_
+        if role.use in (ID, LEFT_OUT)
+    ]
+    if left_out:
+        yield f"Left out: {_named(left_out)}."
+    yield from (f"Label: {name}. It has no part in the map." for name, use in uses.items() if use == LABEL)
+    if categories:
+        columns = "one column of zeros and ones for each value"
+        one, more = f"has {columns} and counts", f"have {columns}; each category counts"
+        yield f"Categories: {_named(_levels(prepared))} {one if len(categories) == 1 else more} as one feature."
+    if prepared.n_gaps_:
+        yield f"Gaps: {_gaps(prepared.n_gaps_, uses)}."
+    n_empty = int(prepared._is_mostly_empty.sum())
+    if n_empty:
+        have = "row has" if n_empty == 1 else "rows have"
+        yield f"{n_empty:,} {have} more gaps than values; their places on the map say little."
+    if numbers:
+        yield (
+            "Scale: each number has mean 0 and standard deviation 1."
+            if prepared.scale
+            else "Scale: numbers are as they were given, so that those with large values count most."
+        )
+
+
+def _levels(prepared: Prepare) -> list[str]:
+    origins = prepared._origins
+    counts = Counter(name for name, level in zip(origins.sources, origins.levels, strict=True) if level is not None)
+    return [f"{name} ({_counted(count, 'value')})" for name, count in counts.items()]
+
+
+def _gaps(gaps: dict[str, int], uses: dict[str, str]) -> str:
+    filled = {NUMBER: "the median", CATEGORY: "the most frequent value"}
+    kinds = {uses[name] for name in gaps}
+    by = filled[kinds.pop()] if len(kinds) == 1 else "the median, of categories with the most frequent value"
+    if len(gaps) == 1:
+        ((name, count),) = gaps.items()
+        return f"{_counted(count, 'value')} of {name}, filled with {by}"
+    parts = [f"{name} ({count:,})" for name, count in gaps.items()]
+    return f"{sum(gaps.values()):,} values in {len(gaps)} columns, filled with {by}: {_named(parts)}"
+
+
+def _named(parts: list[str]) -> str:
+    more = f" and {len(parts) - MOST_NAMED} more" if len(parts) > MOST_NAMED else ""
+    return ", ".join(parts[:MOST_NAMED]) + more
+
+
+def _counted(count: int, one: str, many: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,13 +18,24 @@ from ..explanation.any_map import explain
 from ..explanation.points import Points
 from ..explanation.why import Why
 from ..store.digests import digest_of
+from .contents import (
+    KEY,
+    PLAIN_TYPES,
+    MapKeys,
+    Source,
+    checked_adata,
+    checked_column,
+    documented,
+    mark_of_features,
+    name_of_features,
+)
 from .fitting import any_distances
-from .inputs import Source, checked_adata, checked_column, name_of_features
-from .record import KEY, PLAIN_TYPES, MapKeys, documented, mark_of_features
 
 # What `explain` takes from the record; parameters that are not there have their defaults.
 RECORDED = ("n_neighbors", "intrinsic_dim", "n_tangent_neighbors", "tangent_center", "frames")
 CELLS_AT_ONCE = 1024
+# The last model, by its AnnData and digests of all that it is made of. Two could be too much for the memory.
+_LAST_MODEL: dict[tuple[Any, ...], Points] = {}
 
 
 @documented
@@ -87,7 +97,7 @@ def rebuilt(caller: str, adata: AnnData, key: str, n_jobs: int | None = -1, verb
             explained = explain(source.X, embedding, **arguments, n_jobs=n_jobs, verbose=verbose)
         return explained._points.on_a_map(by_another_method=False)
 
-    points = _kept_points(adata, (source.X, embedding, *arguments.values()), make)
+    points = _kept_points(adata, {"X": source.X, "embedding": embedding} | arguments, make)
     return Explanation(points, adata.var_names, adata.obs_names, n_jobs, verbose)
 
 
@@ -154,8 +164,7 @@ def importance(
     {key}
     key_added : str, default="featmap_importance"
         The key of the result.
-    copy : bool, default=False
-        Whether to write to a copy and return it.
+    {copy}
 
     Returns
     -------
@@ -208,35 +217,18 @@ def _mean(explained: Explanation, rows: np.ndarray) -> np.ndarray:
     return (total / len(rows)).astype(np.float32)
 
 
-@dataclass(frozen=True)
-class _LastModel:
-    """The last model is kept while its AnnData lives, so that later questions need not wait for it again."""
-
-    owner: weakref.ref[AnnData]
-    digest: str  # of all that the model is made of: a changed AnnData has another
-    points: Points
-
-
-_LAST_MODEL: list[_LastModel] = []  # at most one: two models could be too much for the memory
-
-
-def _kept_points(adata: AnnData, made_of: Iterable[Any], make: Callable[[], Points]) -> Points:
-    """What ``make`` returns, or returned before when the AnnData was the same."""
-    marks = [_mark(part) for part in made_of]
-    # Parts in a file have no mark, since they would have to be read.
-    digest = None if None in marks else " ".join(map(str, marks))
-    for last in _LAST_MODEL:
-        if last.owner() is adata and last.digest == digest:
-            return last.points
-    _LAST_MODEL.clear()
-    points = make()
-    if digest is not None:
-        _LAST_MODEL[:] = [_LastModel(weakref.ref(adata, _forget), digest, points)]
-    return points
-
-
-def _forget(owner: weakref.ref[AnnData]) -> None:
-    _LAST_MODEL[:] = [last for last in _LAST_MODEL if last.owner is not owner]
+def _kept_points(adata: AnnData, made_of: Mapping[str, Any], make: Callable[[], Points]) -> Points:
+    """What ``make`` returns, kept for later questions until the AnnData changes or is gone."""
+    marks = {name: _mark(part) for name, part in made_of.items()}
+    if None in marks.values():  # parts in a file have no mark, since they would have to be read
+        _LAST_MODEL.clear()
+        return make()
+    key = (id(adata), *marks.items())
+    if key not in _LAST_MODEL:
+        _LAST_MODEL.clear()
+        _LAST_MODEL[key] = make()
+        weakref.finalize(adata, _LAST_MODEL.pop, key, None)
+    return _LAST_MODEL[key]
 
 
 def _mark(part: Any) -> str | None:

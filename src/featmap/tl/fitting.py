@@ -17,12 +17,24 @@ from ..checks.parameters import NAME_OF_DISTANCES, check_parameters
 from ..checks.settings import drawn_seed, is_given, n_components_of
 from ..errors import FeatmapWarning, InvalidParameterError, warn
 from ..estimator import FeatMAP
-from .inputs import THE_FEATURES, GivenNeighbors, Source, checked_adata, loadings_key, name_of_features
-from .record import MapKeys, mark_of_features, plain_parameters
+from .contents import (
+    THE_FEATURES,
+    GivenNeighbors,
+    MapKeys,
+    Source,
+    checked_adata,
+    documented,
+    loadings_key,
+    mark_of_features,
+    name_of_features,
+    plain_parameters,
+)
 
 CALLER = "featmap.tl.featmap"
+FIND_FIRST = "find neighbours with scanpy.pp.neighbors first, and give neighbors_key"
 
 
+@documented
 def featmap(
     adata: AnnData,
     *,
@@ -65,8 +77,7 @@ def featmap(
     key_added : str or None, default=None
         Where the map is written: ``obsm[key_added]``, ``uns[key_added]``, and with the endings below. By default
         ``obsm["X_featmap"]`` and ``"featmap"``.
-    copy : bool, default=False
-        Whether to write to a copy and return it.
+    {copy}
     random_state : int, default=0
         The seed of the map.
     **parameters : dict
@@ -108,7 +119,7 @@ def featmap(
     check_parameters(CALLER, asked.get_params())
     drawn_seed(CALLER, deepcopy(random_state))  # a wrong one is refused before neighbours are searched
     source = Source.read(CALLER, adata, use_rep, layer, n_components_of(asked.pca))
-    if source.lacks_loadings:
+    if source.places is not None and not source.has_loadings:
         _warn_of_no_loadings(use_rep, layer)
     fitted = _fitted(asked, source, None if given is None else given.distances)
     adata = adata.copy() if copy else adata
@@ -143,7 +154,7 @@ def _found(asked: FeatMAP, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @contextmanager
 def any_distances() -> Iterator[None]:
-    """Neighbours may be those of any representation: no new cells will be searched, of which a fit would warn."""
+    """Silence the warning about new rows of another metric: a map of an AnnData searches no new cells."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "precomputed_knn: the given distances", FeatmapWarning)
         yield
@@ -159,35 +170,28 @@ def _kept_parameters(
 
 
 def _check_choices(use_rep: str, key_added: str | None, parameters: Mapping[str, Any]) -> None:
-    if "precomputed_knn" in parameters:
-        raise InvalidParameterError(
-            f"{CALLER}(precomputed_knn=…): neighbours are read from adata; give neighbors_key"
-        )
     metric, kwds = parameters.get("metric"), parameters.get("metric_kwds")
+    if "precomputed_knn" in parameters:
+        raise _refused("precomputed_knn=…", "neighbours are read from adata; give neighbors_key")
     if callable(metric):
-        raise InvalidParameterError(
-            f"{CALLER}(metric=…): metric must be a name, since adata.uns cannot keep a function"
-        )
+        raise _refused("metric=…", "metric must be a name, since adata.uns cannot keep a function")
     if isinstance(metric, str) and metric == NAME_OF_DISTANCES:
-        raise InvalidParameterError(
-            f"{CALLER}(metric='precomputed'): metric must be one of the representation; to use distances that you "
-            "have, find neighbours with scanpy.pp.neighbors first, and give neighbors_key"
-        )
+        reason = "metric must be one of the representation; to use distances that you have"
+        raise _refused("metric='precomputed'", f"{reason}, {FIND_FIRST}")
     if isinstance(kwds, Mapping) and kwds:
-        raise InvalidParameterError(
-            f"{CALLER}(metric_kwds=…): metric_kwds must be None; to use a metric with parameters, find neighbours "
-            "with scanpy.pp.neighbors first, and give neighbors_key"
-        )
+        reason = "metric_kwds must be None; to use a metric with parameters"
+        raise _refused("metric_kwds=…", f"{reason}, {FIND_FIRST}")
     if is_given(parameters.get("pca")):
-        raise InvalidParameterError(f"{CALLER}(pca=…): pca must be a number; directions are read from adata.varm")
+        raise _refused("pca=…", "pca must be a number; directions are read from adata.varm")
     if key_added is not None and (not isinstance(key_added, str) or not key_added or "/" in key_added):
-        raise InvalidParameterError(
-            f"{CALLER}(key_added={shown(key_added)}): key_added must be a name without '/', which files do not allow"
-        )
+        reason = "key_added must be a name without '/', which files do not allow"
+        raise _refused(f"key_added={shown(key_added)}", reason)
     if key_added in (use_rep, "X_pca"):
-        raise InvalidParameterError(
-            f"{CALLER}(key_added={key_added!r}): the map would replace adata.obsm[{key_added!r}]"
-        )
+        raise _refused(f"key_added={key_added!r}", f"the map would replace adata.obsm[{key_added!r}]")
+
+
+def _refused(argument: str, reason: str) -> InvalidParameterError:
+    return InvalidParameterError(f"{CALLER}({argument}): {reason}")
 
 
 def _warn_of_no_loadings(use_rep: str, layer: str | None) -> None:

@@ -12,8 +12,7 @@ from ..explanation.contrast import Contrast
 from ..explanation.regression import default_neighbors
 from ..run import Run
 from .asking import rebuilt
-from .inputs import checked_adata, checked_column, compared_rows, features_of
-from .record import KEY, documented
+from .contents import KEY, checked_adata, checked_column, compared_rows, documented, features_of
 
 SMALLEST_MEAN = 1e-9  # added to mean counts before they are divided, as scanpy does
 LARGEST_LOG = 100.0  # logarithms of counts are far below
@@ -61,8 +60,7 @@ def rank_features(
         How often cells are permuted for each group, as in `FeatMAP.rank_features`.
     random_state : int, default=0
         The seed of the permutations.
-    copy : bool, default=False
-        Whether to write to a copy and return it.
+    {copy}
 
     Returns
     -------

@@ -1,8 +1,9 @@
-"""The points of a map, the part of it that is seen, and rings around chosen points."""
+"""The points of a map, rings around some of them, the part of the map that is seen, and cells that divide it."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform
+from scipy.ndimage import label
 
 from .canvas import FAINT_INK, HALO, INK, PLAIN_TEXT, size_in_points, without_ticks
-from .colours import COLOURS, NEUTRAL, Categories, Numbers
+from .colours import COLOURS, NEUTRAL, Numbers, RowLabels
+from .model import Model, map_behind
 
 COVERED = 0.2  # part of the Axes that the points would cover if none overlapped
 SMALLEST_POINT, LARGEST_POINT = 0.05, 36.0  # area of a point, in square points
@@ -28,18 +31,20 @@ INSET = 7.0  # distance of an arrowhead from the edge, in points
 HEAD = 9.0  # size of an arrowhead, in points
 ARROWHEAD = np.array([(1.0, 0.0), (-0.7, 0.6), (-0.7, -0.6)])
 
+TOUCHING = np.ones((3, 3))  # a cell touches the eight around it
+
 
 class Cloud:
     """The points of a map, drawn in random order so that no label hides the others.
 
-    ``behind`` is the map that the points lie on, if they are new rows. It is drawn in pale grey.
+    ``behind`` is the map that the points lie on, if they are new rows. It is drawn in pale grey at once.
     """
 
     def __init__(
         self,
         ax: Axes,
         embedding: np.ndarray,
-        labels: Categories | Numbers | None = None,
+        labels: RowLabels | None = None,
         behind: np.ndarray | None = None,
     ) -> None:
         self.ax = ax
@@ -47,51 +52,36 @@ class Cloud:
         self.behind = np.empty((0, 2)) if behind is None else _positions(behind, None)
         self.order = np.random.default_rng(0).permutation(len(embedding))
         self.n_dimensions = embedding.shape[1]
+        if len(self.behind):
+            x, y = self.behind.T
+            ax.scatter(x, y, c=FAINT_INK, **self._dots(len(self.behind)), zorder=0.8, gid="behind")
+
+    @classmethod
+    def of(cls, ax: Axes, model: Model, labels: RowLabels | None = None) -> Cloud:
+        """Return the points of a model, with the whole map behind new rows or some of the rows."""
+        return cls(ax, model.embedding_, labels, map_behind(model))
 
     def draw(self, chosen: np.ndarray | None = None, c: Any = None, **options: Any) -> Any:
         """Draw the chosen points. ``c`` is one colour, or an array with a colour or number for every point."""
         order = self.order if chosen is None else self.order[chosen[self.order]]
         x, y = self.positions[order].T
         colours = c[order] if isinstance(c, np.ndarray) else c
-        many = len(self.positions)
-        settings = {"s": self.area_among(many), "linewidths": 0, "rasterized": many >= MANY}
-        return self.ax.scatter(x, y, c=colours, **(settings | options))
+        return self.ax.scatter(x, y, c=colours, **(self._dots(len(self.positions)) | options))
 
-    def draw_labelled(self, labels: Categories | Numbers | None) -> Any:
-        """Draw all points in one colour, or in the colours of their labels.
+    def draw_labelled(self, labels: RowLabels | None, sample: np.ndarray | None = None) -> Any:
+        """Draw all points in one colour, or in the colours of their labels; those without a label are grey.
 
-        For numbers, return the artist from which a colour bar is made.
+        If only a sample of the points is to be coloured, these are large enough to be seen, above all points in pale
+        grey. Return the artist from which a colour bar is made.
         """
-        self.draw_behind()
         if labels is None:
-            self.draw(c=COLOURS[0])
-        elif isinstance(labels, Numbers):
-            known = np.isfinite(labels.values)
-            self.draw(~known, c=NEUTRAL)
-            return self.draw(known, c=labels.values, cmap="viridis")
-        else:
-            self.draw(labels.codes < 0, c=NEUTRAL)
-            self.draw(labels.codes >= 0, c=np.array([*labels.colours, NEUTRAL])[labels.codes])
-        return None
-
-    def draw_behind(self) -> None:
-        """Draw the map that the points lie on, if they are not the map themselves."""
-        if len(self.behind):
-            x, y = self.behind.T
-            area, many = self.area_among(len(self.behind)), len(self.behind) >= MANY
-            self.ax.scatter(x, y, c=FAINT_INK, s=area, linewidths=0, rasterized=many, zorder=0.8, gid="behind")
-
-    def draw_sample(self, rows: np.ndarray, values: np.ndarray) -> Any:
-        """Draw the values of some points in colour, large enough to be seen, above all points in pale grey."""
-        self.draw_behind()
-        if len(rows) < len(self.positions):
+            return self.draw(c=COLOURS[0])
+        coloured = np.ones(len(self.positions), bool) if sample is None else sample
+        if not coloured.all():
             self.draw(c=FAINT_INK, zorder=0.9)
-        everywhere, chosen = np.full(len(self.positions), np.nan), np.zeros(len(self.positions), bool)
-        everywhere[rows] = values
-        chosen[rows] = True
-        area = self.area_among(len(rows))
-        self.draw(chosen & np.isnan(everywhere), c=NEUTRAL, s=area)
-        return self.draw(chosen & np.isfinite(everywhere), c=everywhere, s=area, cmap="viridis")
+        area = self._dots(int(coloured.sum()))["s"]
+        self.draw(coloured & ~labels.known, c=NEUTRAL, s=area)
+        return self.draw(coloured & labels.known, s=area, **labels.style)
 
     def finish_axes(self) -> None:
         """Remove ticks and box, keep the proportions, let the bulk of the points fill the Axes."""
@@ -108,20 +98,21 @@ class Cloud:
             show_part(self.ax, np.array([positions[bulk].min(axis=0), positions[bulk].max(axis=0)]))
             FarPoints(self.ax, positions[~bulk])
 
-    def area_among(self, n_points: int) -> float:
-        """Return the area of one point in square points if ``n_points`` are drawn."""
+    def _dots(self, n_points: int) -> dict[str, Any]:
+        """Return options of ``scatter`` if so many points are drawn."""
         width, height = size_in_points(self.ax)
-        return float(np.clip(COVERED * width * height / n_points, SMALLEST_POINT, LARGEST_POINT))
+        area = float(np.clip(COVERED * width * height / n_points, SMALLEST_POINT, LARGEST_POINT))
+        return {"s": area, "linewidths": 0, "rasterized": n_points >= MANY}
 
 
-def _positions(embedding: np.ndarray, labels: Categories | Numbers | None) -> np.ndarray:
+def _positions(embedding: np.ndarray, labels: RowLabels | None) -> np.ndarray:
     if embedding.shape[1] >= 2:
         return embedding[:, :2]
     along = embedding[:, 0]
     return np.column_stack([along, _stacked(along, labels)])
 
 
-def _stacked(along: np.ndarray, labels: Categories | Numbers | None) -> np.ndarray:
+def _stacked(along: np.ndarray, labels: RowLabels | None) -> np.ndarray:
     """Return the height of each point in a histogram of points; equal labels are together within a column."""
     n_columns = int(np.clip(2 * math.sqrt(len(along)), 10, 300))
     edges = np.linspace(along.min(), along.max(), n_columns + 1)[1:-1]
@@ -190,34 +181,32 @@ class FarPoints(Artist):
         self.set_zorder(5)
         self.set_in_layout(False)
         ax.add_artist(self)
-        self.heads: list[Line2D] = []
-        self.counts: list[Text] = []
+        self.marks: list[Artist] = []
 
     def get_children(self) -> list[Artist]:
         """Return the arrowheads and their counts."""
-        return [*self.heads, *self.counts]
+        return self.marks
 
     def draw(self, renderer: Any) -> None:
         """Count the points beyond the present view in each direction, and draw one arrowhead for each."""
-        self.heads, self.counts = [], []
         low, high = self.ax.bbox.get_points()
         from_centre = (self.ax.transData.transform(self.positions) - (low + high) / 2) / ((high - low) / 2)
         beyond = from_centre[np.abs(from_centre).max(axis=1) > 1]
-        for members in _by_direction(beyond):
-            self._mark(members.mean(axis=0), len(members))
-        for child in self.get_children():
-            child.set_figure(self.ax.figure)
-            child.draw(renderer)
+        groups = _by_direction(beyond)
+        self.marks = [mark for members in groups for mark in self._marks(members.mean(axis=0), len(members))]
+        for mark in self.marks:
+            mark.set_figure(self.ax.figure)
+            mark.draw(renderer)
 
-    def _mark(self, towards: np.ndarray, count: int) -> None:
-        """Put an arrowhead where the line from the centre to the far points leaves the view, and the count inside."""
+    def _marks(self, towards: np.ndarray, count: int) -> tuple[Line2D, Text]:
+        """Return an arrowhead where the line from the centre to the far points leaves the view, and the count."""
         point, (low, high) = self.ax.figure.dpi / 72, self.ax.bbox.get_points()
         centre, half = (low + high) / 2, (high - low) / 2
         place = centre + towards / np.abs(towards).max() * (half - INSET * point)
         direction = towards * half / np.linalg.norm(towards * half)
         turned = ARROWHEAD @ np.array([direction, [-direction[1], direction[0]]])
         in_pixels: dict[str, Any] = {"color": INK, "transform": IdentityTransform()}
-        self.heads.append(Line2D(*place[:, None], marker=turned, markersize=HEAD, **in_pixels))
+        head = Line2D(*place[:, None], marker=turned, markersize=HEAD, **in_pixels)
         is_sideways = abs(direction[0]) >= abs(direction[1])
         across, along = ("right" if direction[0] > 0 else "left"), ("top" if direction[1] > 0 else "bottom")
         x, y = place - direction * HEAD * point
@@ -233,7 +222,7 @@ class FarPoints(Artist):
             **in_pixels,
             **PLAIN_TEXT,
         )
-        self.counts.append(text)
+        return head, text
 
 
 def _by_direction(offsets: np.ndarray) -> list[np.ndarray]:
@@ -247,3 +236,46 @@ def _by_direction(offsets: np.ndarray) -> list[np.ndarray]:
     start = int(gaps.argmax())
     order, gaps = np.roll(order, -start), np.roll(gaps, -start)
     return [offsets[group] for group in np.split(order, np.flatnonzero(gaps[1:] >= APART) + 1)]
+
+
+# Cells of the map
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a square grid that have points."""
+
+    of_points: np.ndarray  # (n_points,) the cell of each point
+    islands: np.ndarray  # (n_cells,) connected cells have the same number, from 0
+    grid: np.ndarray  # (n_cells, 2) column and row of each cell in the grid
+    width: float
+
+    @property
+    def counts(self) -> np.ndarray:
+        """The number of points in each cell."""
+        return np.bincount(self.of_points, minlength=len(self.islands))
+
+
+def cells_of(positions: np.ndarray, n_cells: int) -> Cells:
+    """Divide a map into cells, ``n_cells`` along its wider side. Far points belong to cells at its border."""
+    bulk = positions[bulk_of(positions)]
+    low, high = bulk.min(axis=0), bulk.max(axis=0)
+    width = float((high - low).max()) / n_cells or 1.0
+    shape = np.maximum(np.ceil((high - low) / width - 1e-9).astype(int), 1)
+    grid = np.clip(((positions - low) / width).astype(int), 0, shape - 1)
+    occupied = np.zeros(shape, bool)
+    occupied[tuple(grid.T)] = True
+    islands = label(occupied, structure=TOUCHING)[0] - 1
+    keys, of_points = np.unique(np.ravel_multi_index(tuple(grid.T), tuple(shape)), return_inverse=True)
+    found = np.column_stack(np.unravel_index(keys, tuple(shape)))
+    return Cells(of_points, islands[tuple(found.T)], found, width)
+
+
+def nearest_to_means(cells: Cells, positions: np.ndarray) -> np.ndarray:
+    """Return for each cell the point that is nearest to the mean of its points: shape (n_cells,)."""
+    sums = np.zeros((len(cells.islands), positions.shape[1]))
+    np.add.at(sums, cells.of_points, positions)
+    means = sums / cells.counts[:, None]
+    from_mean = np.square(positions - means[cells.of_points]).sum(axis=1)
+    order = np.lexsort((from_mean, cells.of_points))
+    return order[np.unique(cells.of_points[order], return_index=True)[1]]

@@ -1,18 +1,32 @@
-"""Labels of rows as categories or as numbers, and their colours."""
+"""Labels of rows as categories or as numbers, what explains their colours beside or on a map, and the colours."""
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar, TypeAlias, TypeGuard
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike
 
 from ...checks.rows import check_order, label_values
+from .canvas import PLAIN_TEXT, shortened, size_in_points, write_caption
+from .model import some_of
+from .placed_labels import Label, PlacedLabels, densest_place
 
 MOST_INTEGER_CATEGORIES = 30  # more different integers are read as numbers, not as categories
+LEGEND_ROWS = 20
+BAR_POINTS = 12.0  # width of a colour bar
+SMALL = 0.02  # a name could hide a group that is a smaller part of the points
+UNCOVERED_POINTS = 300  # points of small groups that names try not to cover
 
 
 @dataclass(frozen=True)
@@ -23,12 +37,17 @@ class Categories:
     names: list[str]
     rest: str
     title: str | None
-    own_colours: tuple[str, ...] | None = None  # one for each name, where the user has chosen them
+    colours: list[str]  # one for each name
 
     @property
-    def colours(self) -> list[str]:
-        """One colour for each name."""
-        return colours_for(len(self.names)) if self.own_colours is None else list(self.own_colours)
+    def known(self) -> np.ndarray:
+        """Which rows have a category."""
+        return self.codes >= 0
+
+    @property
+    def style(self) -> dict[str, Any]:
+        """The colours of all rows, as options of ``scatter``."""
+        return {"c": np.array([*self.colours, NEUTRAL])[self.codes]}
 
 
 @dataclass(frozen=True)
@@ -37,9 +56,25 @@ class Numbers:
 
     values: np.ndarray
     title: str | None
+    rest: ClassVar[str] = "missing"
+
+    @property
+    def known(self) -> np.ndarray:
+        """Which rows have a number."""
+        return np.isfinite(self.values)
+
+    @property
+    def style(self) -> dict[str, Any]:
+        """The colours of all rows, as options of ``scatter``."""
+        known = self.values[self.known]
+        limits = {"vmin": known.min(), "vmax": known.max()} if len(known) else {}
+        return {"c": self.values, "cmap": "viridis", **limits}
 
 
-def read_labels(caller: str, labels: Any, n_rows: int, names: np.ndarray | None = None) -> Categories | Numbers:
+RowLabels: TypeAlias = Categories | Numbers
+
+
+def read_labels(caller: str, labels: Any, n_rows: int, names: np.ndarray | None = None) -> RowLabels:
     """Read floats and many different integers as numbers, everything else as categories.
 
     Labels that have been read stay as they are.
@@ -54,15 +89,14 @@ def read_labels(caller: str, labels: Any, n_rows: int, names: np.ndarray | None 
     if kind == "f" or (kind in "iu" and len(np.unique(values)) > MOST_INTEGER_CATEGORIES):
         return Numbers(np.where(missing, np.nan, values.astype(float)), title)
     texts = np.array([str(value) for value in values.tolist()], dtype=object)
-    present = set(texts[~missing])
-    known, rest = [name for name in _order(labels, values[~missing]) if name in present], "missing"
+    counts = Counter(texts[~missing].tolist())
+    known, rest = [name for name in _order(labels, values[~missing]) if name in counts], "missing"
     if len(known) > MOST_COLOURS:
-        counts = dict(zip(*np.unique(texts[~missing].astype(str), return_counts=True), strict=True))
         most_frequent = set(sorted(known, key=lambda name: -counts[name])[:MOST_COLOURS])
         known, rest = [name for name in known if name in most_frequent], "other"
     numbers = {name: number for number, name in enumerate(known)}
     codes = np.array([-1 if gone else numbers.get(text, -1) for text, gone in zip(texts, missing, strict=True)])
-    return Categories(codes, known, rest, title)
+    return Categories(codes, known, rest, title, colours_for(len(known)))
 
 
 def _order(labels: Any, values: np.ndarray) -> list[str]:
@@ -81,6 +115,93 @@ def _natural(name: str) -> list[str | int]:
     parts[1::2] = [int(part) for part in parts[1::2]]
     return parts
 
+
+# What explains the colours
+
+
+def explain_colours(ax: Axes, labels: RowLabels | None, shown: Any) -> None:
+    """Add a legend or a colour bar beside the Axes. ``shown`` is what `Cloud.draw_labelled` returned."""
+    if isinstance(labels, Numbers):
+        colour_bar(ax, shown, _in_words(labels.title, labels))
+    elif labels is not None:
+        names = labels.names if labels.known.all() else [*labels.names, labels.rest]
+        styles = [(colour, "o") for colour in [*labels.colours, NEUTRAL][: len(names)]]
+        legend(ax, styles, names, labels.title)
+
+
+def are_named_on_the_map(labels: RowLabels | None) -> TypeGuard[Categories]:
+    """Tell whether there are more groups than colours that one can look up in a legend."""
+    return isinstance(labels, Categories) and len(labels.names) > len(COLOURS)
+
+
+def name_groups(
+    ax: Axes, positions: np.ndarray, labels: Categories, others: Sequence[Label] = (), visible: ArrayLike = ()
+) -> None:
+    """Write the name of each group at its densest place; larger groups get the better places.
+
+    ``others`` are labels that are placed before them, and ``visible`` are places that no label should cover.
+    """
+    groups = [np.flatnonzero(labels.codes == code) for code in range(len(labels.names))]
+    names = [
+        Label(shortened(labels.names[code]), densest_place(positions[groups[code]]), weight="bold", gid="group")
+        for code in sorted(range(len(groups)), key=lambda code: -len(groups[code]))
+    ]
+    small = [rows for rows in groups if len(rows) < SMALL * len(positions)]
+    each = max(UNCOVERED_POINTS // max(len(small), 1), 3)
+    uncovered = [np.reshape(visible, (-1, 2)), *(positions[some_of(rows, each)] for rows in small)]
+    PlacedLabels(ax, [*others, *names], np.concatenate(uncovered))
+    write_caption(ax, [_in_words(labels.title and f"names: {labels.title}", labels)])
+
+
+def _in_words(title: str | None, labels: RowLabels) -> str:
+    """Return the title, and what points without a label are."""
+    return " · ".join(filter(None, [title, "" if labels.known.all() else f"grey: {labels.rest}"]))
+
+
+def legend(ax: Axes, styles: list[tuple[str, str]], names: list[str], title: str | None) -> None:
+    """Draw colours and markers with their names to the right of the Axes."""
+    handles = [Line2D([], [], linestyle="", marker=marker, color=colour, markersize=6) for colour, marker in styles]
+    box = ax.legend(
+        handles,
+        ["name"] * len(names),
+        title=title,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        ncols=math.ceil(len(names) / LEGEND_ROWS),
+        frameon=False,
+        fontsize="small",
+        handletextpad=0.2,
+        columnspacing=1.0,
+    )
+    # matplotlib leaves out names that begin with an underscore, so they are set one by one.
+    for text, name in zip(box.get_texts(), names, strict=True):
+        text.set(text=shortened(name), **PLAIN_TEXT)
+    box.get_title().set(**PLAIN_TEXT)
+
+
+def widen_by_legend(ax: Axes) -> None:
+    """Make the figure wider by the width of the legend, so that the map keeps its size."""
+    box, figure = ax.get_legend(), ax.figure
+    if box is not None and isinstance(figure, Figure):
+        figure.set_figwidth(figure.get_figwidth() + box.get_window_extent().width / figure.dpi)
+
+
+def colour_bar(ax: Axes, shown: Any, label: str, attached: bool = False) -> None:
+    """Draw a colour bar.
+
+    It takes space from the Axes if they are part of a layout. Else, or if it is to be attached, it is to the right of
+    the Axes and always as high as they are, whatever the layout does to them.
+    """
+    place: dict[str, Any] = {"ax": ax}
+    if attached or ax.get_subplotspec() is None or not ax.axison:
+        width = BAR_POINTS / size_in_points(ax)[0]
+        place = {"cax": ax.inset_axes((1 + width, 0, width, 1))}
+    bar = ax.figure.colorbar(shown, **place)
+    bar.outline.set_visible(False)
+    bar.set_label(label, **PLAIN_TEXT)
+
+
+# The colours
 
 # These are the colours of Okabe and Ito, with a darker yellow for white paper, and three more. Under simulated
 # protanopia, deuteranopia and tritanopia (Machado et al. 2009) the three are as far from all others as the colours of

@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -50,25 +49,25 @@ ROWS_IN_MEMORY = 500  # rows of which all features are in memory at one time
 # The model
 
 
-def checked_model(caller: str, model: Any, parameter: str = "model") -> Model:
+def checked_model(caller: str, model: Any) -> Model:
     """Return the fitted model or explanation; of a pipeline, its last step. It has features."""
-    checked = checked_map(caller, model, parameter)
+    checked = checked_map(caller, model)
     checked._check_features()
     return checked
 
 
-def checked_map(caller: str, model: Any, parameter: str = "model") -> Model:
+def checked_map(caller: str, model: Any) -> Model:
     """Return the fitted model or explanation; of a pipeline, its last step. It may be a map of distances."""
     last = last_step(model)
     if isinstance(last, FeatMAP):
         check_is_fitted(last)
     elif isinstance(model, Pipeline):
         raise InvalidParameterError(
-            f"{caller}({parameter}=pipeline): pipeline[-1] must be a fitted FeatMAP; got {type(last).__name__}"
+            f"{caller}(model=pipeline): pipeline[-1] must be a fitted FeatMAP; got {type(last).__name__}"
         )
     elif not isinstance(last, Explanation):
         raise InvalidParameterError(
-            f"{caller}({parameter}=…): {parameter} must be a fitted FeatMAP or an Explanation, which "
+            f"{caller}(model=…): model must be a fitted FeatMAP or an Explanation, which "
             f"featmap.explain(X, Y) gives for any map; got {type(model).__name__}"
         )
     return last
@@ -169,28 +168,20 @@ def in_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
 # Features
 
 
-def names_of_features(
-    caller: str, model: Model, given: ArrayLike | None, image_shape: tuple[int, ...] | None = None
-) -> list[str]:
-    """Return the given names of all features, else those of pixels if the features are some, else those of the data.
-
-    Features without names are "feature 0", "feature 1" and so on.
-    """
-    shape = None if image_shape is None else checked_shape(caller, image_shape, model.n_features_in_)
-    if given is None and shape is not None:
-        return names_of_pixels(shape)
-    known = getattr(model, "feature_names_in_", None) if given is None else given
-    if known is None:
-        return [named(column) for column in range(model.n_features_in_)]
-    return checked_names(caller, known, model.n_features_in_)
+def names_of_features(caller: str, model: Model, given: Any, image_shape: Any) -> list[str]:
+    """Return the names of all features of a model. Features without names are "feature 0", "feature 1" and so on."""
+    return checked_names(caller, getattr(model, "feature_names_in_", range(model.n_features_in_)), given, image_shape)
 
 
-def checked_names(caller: str, names: Any, n_features: int) -> list[str]:
-    """Return one name for each feature."""
-    texts = [str(name) for name in names]
-    if len(texts) != n_features:
+def checked_names(caller: str, known: Any, given: Any, image_shape: Any) -> list[str]:
+    """Return the given names, one for each feature; else those of pixels if there is a shape, else those known."""
+    shape = None if image_shape is None else checked_shape(caller, image_shape, len(known))
+    if given is None:
+        return [named(name) for name in known] if shape is None else names_of_pixels(shape)
+    texts = [str(name) for name in given]
+    if len(texts) != len(known):
         raise InvalidParameterError(
-            f"{caller}(feature_names=…): feature_names must have one name per feature, {n_features}; got {len(texts)}"
+            f"{caller}(feature_names=…): feature_names must have one name per feature, {len(known)}; got {len(texts)}"
         )
     return texts
 
@@ -208,13 +199,15 @@ def checked_shape(caller: str, image_shape: Any, n_features: int) -> Shape:
     return height, width, channels
 
 
-def checked_feature(caller: str, names: list[str], feature: Any) -> int:
-    """Return the column of a feature that is given by its number or by its name."""
+def checked_feature(caller: str, model: Model, feature: Any, given: Any, image_shape: Any) -> tuple[int, str]:
+    """Return the column and the short name of a feature that is asked for by its number or by its name."""
+    names = names_of_features(caller, model, given, image_shape)
     if is_integer(feature, -len(names), len(names) - 1):
-        return int(feature) % len(names)
-    columns = [column for column, name in enumerate(names) if isinstance(feature, str) and name == feature]
+        columns = [int(feature) % len(names)]
+    else:
+        columns = [column for column, name in enumerate(names) if isinstance(feature, str) and name == feature]
     if len(columns) == 1:
-        return columns[0]
+        return columns[0], shortened(names[columns[0]])
     reason = f"; {len(columns)} features have this name" if columns else ""
     raise InvalidParameterError(
         f"{caller}(feature={feature!r}): feature must be a column number from {-len(names)} to {len(names) - 1}, or "

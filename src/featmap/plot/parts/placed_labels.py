@@ -57,11 +57,11 @@ class Label:
 class PlacedLabels(Artist):
     """Labels in the coordinates of a map. ``visible`` are places on the map that they should not cover."""
 
-    def __init__(self, ax: Axes, labels: Sequence[Label], visible: np.ndarray | None = None) -> None:
+    def __init__(self, ax: Axes, labels: Sequence[Label], visible: np.ndarray) -> None:
         super().__init__()
         self.ax = ax
         self.labels = list(labels)
-        self.visible = np.empty((0, 2)) if visible is None else np.asarray(visible, float)
+        self.visible = visible
         in_the_middle: dict[str, Any] = {"ha": "center", "va": "center", "multialignment": "center"}
         self.texts = [
             Text(
@@ -192,11 +192,9 @@ def _candidates(wish: Wish) -> tuple[np.ndarray, np.ndarray]:
     directions = np.column_stack([np.cos(angles), np.sin(angles)])
     height = float(wish.size[1])
     steps = STEP_OF_A_BOX * height * np.arange(N_DISTANCES)
-    if wish.clear is None:
-        distances = np.tile(steps, (N_ANGLES, 1))
-    else:
-        to_border = (wish.size / 2 / np.maximum(np.abs(directions), 1e-9)).min(axis=1)
-        distances = steps + (wish.clear + to_border)[:, None]
+    to_border = (wish.size / 2 / np.maximum(np.abs(directions), 1e-9)).min(axis=1)
+    nearest = np.zeros(N_ANGLES) if wish.clear is None else wish.clear + to_border
+    distances = steps + nearest[:, None]
     turn = TURN * height * (np.linalg.norm(wish.away) - directions @ wish.away) / 2
     centres = wish.anchor + distances[:, :, None] * directions[:, None]
     return centres.reshape(-1, 2), (steps + turn[:, None]).ravel()

@@ -1,10 +1,11 @@
-"""What commands print and write: text, JSON, tables and files, each as a whole or not at all; and their progress."""
+"""What the commands share: their group, options, how they print and write, and how they show their progress."""
 
 from __future__ import annotations
 
 import json
 import logging
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -15,28 +16,51 @@ from typing import Any
 import click
 import numpy as np
 
+from .. import __version__
 from ..errors import InvalidParameterError, MissingExtraError
 from ..store.replacing import replacing
 
 Callback = Callable[[str, int, int], object]  # of a fit: stage, done, total
-WIDTH_OF_FILES = 160
+DATA = click.Path(exists=True)
+MODEL = click.Path(exists=True, dir_okay=False)
+OUTPUT = click.Path(dir_okay=False)
+COLUMN = "FILE[:COLUMN]"
+
+
+@click.group(no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="featmap %(version)s")
+def commands() -> None:
+    """Maps of data that keep their features."""
+
+
+class ImageShape(click.ParamType):
+    """Height x width, and x 3 for colours."""
+
+    name = "HEIGHTxWIDTH"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """Read a text such as 28x28."""
+        if not re.fullmatch(r"\d{1,6}x\d{1,6}(x3)?", value):
+            self.fail(f"{value!r} is not a height and a width, such as 28x28 or 32x32x3", param, ctx)
+        return tuple(int(side) for side in value.split("x"))
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+title_option = click.option("--title", help="The title of the page.")
+labels_option = click.option(
+    "--labels", metavar=COLUMN, help="A label for each row: a column of a CSV, TSV or .npy file."
+)
 
 
 def print_json(value: Any) -> None:
-    """Print plain values as JSON. NaN and infinity, which JSON does not have, become null."""
-    click.echo(json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+    """Print values as JSON. NaN and infinity, which JSON does not have, become null."""
+    text = json.dumps(value, default=_plain)
+    known = json.loads(text, parse_constant=lambda _: None)
+    click.echo(json.dumps(known, indent=2, ensure_ascii=False))
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    return value if isinstance(value, str | int | bool) or value is None else str(value)
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
 def print_table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
@@ -52,46 +76,35 @@ def print_table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
         table.add_row(*line)
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:
-        console.width = WIDTH_OF_FILES
+        console.width = 160  # lines of a file need not fit a screen
     console.print(table)
 
 
 def check_outputs(*paths: str | None) -> None:
     """Files that are written at the end can be written, as far as one can tell at the start."""
-    for path in paths:
-        folder = None if path is None else Path(path).absolute().parent
-        if folder is not None and not folder.is_dir():
+    for path in filter(None, paths):
+        folder = Path(path).absolute().parent
+        if not folder.is_dir():
             raise InvalidParameterError(f"{path} could not be written: there is no folder {folder}")
-        if folder is not None and not os.access(folder, os.W_OK):
+        if not os.access(folder, os.W_OK):
             raise InvalidParameterError(f"{path} could not be written: the folder {folder} is not writable")
 
 
-def check_picture(path: str) -> str:
-    """The kind of a picture that is written at the end."""
-    kind = Path(path).suffix.removeprefix(".").lower()
-    if kind not in ("png", "svg", "pdf"):
+def check_picture(path: str) -> None:
+    """A picture that is written at the end can be written, and is of a kind that is known."""
+    if Path(path).suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InvalidParameterError(f"{path}: a picture must be a .png, .svg or .pdf file")
     check_outputs(path)
-    return kind
 
 
-def write_text(path: str, text: str) -> None:
-    """Write a text file as a whole."""
-    with replacing(Path(path)) as file:
-        file.write(text.encode())
-
-
-def write_figure(path: str, draw: Any, size: tuple[float, float]) -> None:
+def write_figure(path: str, draw: Callable[[Any], object], size: tuple[float, float]) -> None:
     """Write a picture, which ``draw`` draws on an Axes, as a whole."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("pictures need matplotlib: pip install 'featmap[plot]'") from error
-    kind = check_picture(path)
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=size, layout="constrained")
     draw(figure.add_subplot())
     with replacing(Path(path)) as file:
-        figure.savefig(file, format=kind, dpi=150)
+        figure.savefig(file, format=Path(path).suffix[1:], dpi=150)
 
 
 @contextmanager
@@ -100,16 +113,18 @@ def shown_on_stderr(quiet: bool = False, begun: str | None = None) -> Iterator[C
 
     If the first stage is named, a bar shows there how far the work is: give the callback to a fit.
     """
-    remarks = logging.NullHandler() if quiet else _Remarks()
-    logging.getLogger("featmap").addHandler(remarks)
-    try:
-        with warnings.catch_warnings(), _bar(None if quiet or not sys.stderr.isatty() else begun) as callback:
-            if quiet:
-                warnings.simplefilter("ignore")
-            warnings.showwarning = _warned
+    logger = logging.getLogger("featmap")
+    with warnings.catch_warnings(), _bar(None if quiet or not sys.stderr.isatty() else begun) as callback:
+        if quiet:
+            warnings.simplefilter("ignore")
+        warnings.showwarning = _show_warning
+        remarks = logging.NullHandler() if quiet else logging.StreamHandler(sys.stderr)
+        remarks.setFormatter(logging.Formatter("featmap: %(message)s"))
+        logger.addHandler(remarks)
+        try:
             yield callback
-    finally:
-        logging.getLogger("featmap").removeHandler(remarks)
+        finally:
+            logger.removeHandler(remarks)
 
 
 @contextmanager
@@ -134,12 +149,5 @@ def _needing_rich() -> Iterator[None]:
         raise MissingExtraError("featmap needs rich: pip install 'featmap[cli]'") from error
 
 
-class _Remarks(logging.Handler):
-    """What the library logs, on stderr."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        print("featmap:", record.getMessage(), file=sys.stderr)
-
-
-def _warned(message: Warning | str, *_: Any, **__: Any) -> None:
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     print("featmap: warning:", " ".join(str(message).split()), file=sys.stderr)
