@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from llvmlite import binding
 
-# Without the features, numba adds those of the processor at hand, such as AVX-512, to those of the named one. numpy has
-# functions for AVX-512 that round differently. It called these features by other names before 2.4.
+# Without the features, numba adds those of the processor at hand, such as AVX-512, to those of the named one. numpy
+# has functions for AVX-512 that round differently. It called these features by other names before 2.4.
 RECIPE = {
     "NUMBA_CPU_NAME": "haswell",
     "NUMBA_CPU_FEATURES": "+avx2,+fma",
@@ -35,8 +35,8 @@ X = load_digits().data[:500]
 print(digest(X), digest(X[:200], metric="cosine", n_components=3))
 """
 
-# Other versions of these packages round differently. A new combination gets a line once two processors agree on it. One of
-# them may be emulated: `qemu-x86_64 -cpu Haswell python`, which needs n_jobs=1 and X86_V3 among the disabled features.
+# Other versions of these packages round differently. A new combination gets a line once two processors agree on it.
+# One may be emulated: `qemu-x86_64 -cpu Haswell python`, with n_jobs=1 and X86_V3 among the disabled features.
 DIGESTS = {
     "numpy 2.0.0, scipy 1.17.1, scikit-learn 1.6.0, numba 0.60.0": "2a80f6f46d7c0dd2 bd9cacd831af6e33",
     "numpy 2.4.6, scipy 1.17.1, scikit-learn 1.9.1, numba 0.68.1": "37f1ad215698ecc7 110e422d27e9f5eb",
