@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -46,12 +47,29 @@ def sent_once(value: Any) -> Delayed:
     return persisted([delayed(value, pure=True)])[0]
 
 
-def results(values: Sequence[Delayed]) -> Iterator[Any]:
-    """The values in their order. All are computed at the same time, and each is fetched when it is asked for."""
-    waiting: list[Delayed | None] = list(persisted(values))
-    for number, value in enumerate(waiting):
-        yield _fetched(value)
-        waiting[number] = None  # the workers can forget it
+def results(values: Sequence[Delayed], n_ahead: int | None = None) -> Iterator[Any]:
+    """The values in their order, each fetched when it is asked for.
+
+    All are computed at the same time, or only the next ``n_ahead``, which bounds what the workers hold.
+    """
+    n_ahead = len(values) if n_ahead is None else n_ahead
+    waiting = deque(persisted(values[:n_ahead]))
+    for number in range(len(values)):
+        value = _fetched(waiting.popleft())  # the workers can forget it
+        waiting.extend(persisted(values[number + n_ahead : number + n_ahead + 1]))
+        yield value
+
+
+def n_threads() -> int | None:
+    """How many tasks the workers compute at the same time; None if there are no workers but this process."""
+    if "distributed" not in sys.modules:  # no client has been made
+        return None
+    from distributed import default_client
+
+    try:
+        return max(1, sum(default_client().nthreads().values()))
+    except ValueError:
+        return None
 
 
 def _fetched(value: Any) -> Any:

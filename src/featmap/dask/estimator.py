@@ -334,7 +334,8 @@ class FeatMAP(local.FeatMAP):
         """The settings of a fit. Stores the number and the names of features."""
         owner, parameters = "FeatMAP", self.get_params(deep=False)
         _refuse_on_cluster(parameters)
-        self.__dict__.pop("row_names_in_", None)
+        for name in ("row_names_in_", "recipe_"):  # those of an earlier fit
+            self.__dict__.pop(name, None)
         check_form(self, table.example, "fit")
         return fit_settings(owner, parameters, table.shape, drawn_seed(owner, self.random_state))
 

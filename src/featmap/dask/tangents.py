@@ -27,7 +27,7 @@ from ..tangents.axes import leading_axes, leading_factors
 from ..tangents.svd import find_tangents
 from ..values import Connection, FloatArray, Graph, IntArray, Tangents
 from .blocks import joined, n_bytes_of_row
-from .cluster import persisted, results
+from .cluster import n_threads, persisted, results
 from .files import read_part
 from .search import Partitions
 
@@ -135,7 +135,8 @@ class PartitionedTangents:
             asked = self._picked[own]
             given = [give(*pair, numbers) for pair, numbers in zip(self._pairs(), asked, strict=True)]
             joined_parts.append(join(table, spaces, asked, given, self.around, own, self.settings))
-        for number, (connection, n_bytes) in enumerate(results(joined_parts)):
+        # Each needs the axes of all rows around its own, so that no more are made than threads work on.
+        for number, (connection, n_bytes) in enumerate(results(joined_parts, n_threads())):
             self.exchanged["alignment"] += n_bytes
             yield self.rows[number], connection
 
