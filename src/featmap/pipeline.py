@@ -78,7 +78,7 @@ class Manifold:
     neighbors: Neighbors
     graph: Graph
     tangents: Tangents
-    metric: Any
+    metric: str | Callable[..., Any]
     n_neighbors: int
     n_tangent_neighbors: int
     tangent_center: str

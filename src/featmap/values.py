@@ -19,6 +19,9 @@ IntArray = NDArray[np.int32]
 Task = Callable[[int, int], None]  # of a block of rows
 OverRows = Callable[[int, Task], None]  # calls a task for all blocks of so many rows, as `Run.over_rows`
 
+# In the annotation of an array whose entries may be infinite; those of all others are finite.
+MAY_BE_INFINITE = "may be infinite"
+
 BEYOND_INT32 = 2**31  # from so many edges on their numbers take 64 bits
 
 
@@ -126,7 +129,7 @@ class Neighbors:
     """The nearest others of every point, sorted by distance, ties by index. A missing one is at infinity."""
 
     indices: Annotated[IntArray, "(m, k)"]
-    distances: Annotated[FloatArray, "(m, k)"]
+    distances: Annotated[FloatArray, "(m, k)", MAY_BE_INFINITE]
 
     def __post_init__(self) -> None:
         _check("Neighbors.distances", self.distances, self.indices.shape)
@@ -239,9 +242,8 @@ class Tangents:
     singular_values: Annotated[FloatArray, "(m, r)"]  # falling, in unit size; 0 beyond the local rank
     intrinsic_dim: Annotated[IntArray, "(m,)"]  # d_i
     radii: Radii  # of the data, along the first d' directions
-    leading: Annotated[DoubleArray, "(m, k, q)"] | None = (
-        None  # the first columns of F_i, for the alignment of the same fit
-    )
+    # the first columns of F_i, for the alignment of the same fit
+    leading: Annotated[DoubleArray, "(m, k, q)"] | None = None
 
     def __post_init__(self) -> None:
         n_rows, k = self.neighbors.shape
@@ -285,12 +287,10 @@ class Tangents:
 class Connection:
     """The rotation between the tangent spaces of i and j for every edge i→j, with the first q directions."""
 
-    rotations: (
-        np.ndarray
-    )  # O_ij = polar(V_jᵀ V_i): (edges, q, q), or in the plane codes of `kernels.rotations`: (edges,)
-    steps: Annotated[
-        FloatArray, "(edges, q)"
-    ]  # V_iᵀ(x_j − x_i), minus their mean if the tangent spaces are about the mean
+    # O_ij = polar(V_jᵀ V_i): (edges, q, q), or in the plane codes of `kernels.rotations`: (edges,)
+    rotations: Annotated[NDArray[np.float32 | np.int32], "(edges, ...)"]
+    # V_iᵀ(x_j − x_i), minus their mean if the tangent spaces are about the mean
+    steps: Annotated[FloatArray, "(edges, q)"]
     kept_products: Annotated[FloatArray, "(edges, q, q)"] | None = (
         None  # V_jᵀ V_i, if the solver of frames needs them
     )

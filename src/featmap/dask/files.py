@@ -77,7 +77,7 @@ def _described(table: Matrix) -> tuple[int, IntArray | None]:
 
 def search_in_files(search: ClusterSearch | AllPairs, matrix: Matrix, settings: Settings, folder: Path) -> Search:
     """The search that a local model has: for new rows, with all lists in one partition."""
-    euclidean: Search = ExactSearch(matrix)
+    euclidean: ExactSearch | LargeSearch = ExactSearch(matrix)
     if matrix.shape[0] > EXACT_BELOW:
         chosen: ListSearch | ExactSearch = ExactSearch(matrix)
         if isinstance(search, ClusterSearch):

@@ -25,7 +25,7 @@ class SparseRows:
     after centring. Dense rows are made from both.
     """
 
-    entries: Any  # CSR
+    entries: sp.csr_matrix
     zeros: Annotated[FloatArray, "(n,)"]
 
     def __post_init__(self) -> None:

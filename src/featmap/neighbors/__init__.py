@@ -57,7 +57,7 @@ def make_search(
     return MetricSearch(raw.copy(), metric, dict(kwds or {}))
 
 
-def _euclidean_search(matrix: Matrix, k: int) -> Search:
+def _euclidean_search(matrix: Matrix, k: int) -> ExactSearch | LargeSearch:
     return ExactSearch(matrix) if matrix.shape[0] <= EXACT_BELOW else LargeSearch(matrix, k)
 
 

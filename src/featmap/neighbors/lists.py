@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..kernels.search import BLOCK_COLUMNS, NO_KEY, scan_lists
 from ..run import Run
-from ..values import FloatArray, IntArray
+from ..values import MAY_BE_INFINITE, FloatArray, IntArray
 from .search import Found
 
 BLOCKS_AT_ONCE = 16  # of lists that are filled again
@@ -21,7 +21,7 @@ BLOCKS_AT_ONCE = 16  # of lists that are filled again
 class Lists:
     """Lists of points. Each is stored by columns, in blocks of a fixed number, the last filled up with infinity."""
 
-    blocks: Annotated[FloatArray, "(blocks, coordinates, columns)"]
+    blocks: Annotated[FloatArray, "(blocks, coordinates, columns)", MAY_BE_INFINITE]
     first_blocks: Annotated[NDArray[np.int64], "(lists + 1,)"]  # where each list begins
     members: Annotated[IntArray, "(blocks, columns)"]  # the number of the point in a column, −1 for none
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,9 @@ from ..data.sparse import Matrix, canonical, dense_rows
 from ..errors import InvalidDataError, InvalidDataTypeError, warn
 from ..run import SERIAL, Run
 from ..values import IntArray, Neighbors, SearchReport
-from .search import EXACT, QUERIES_PER_BLOCK, Found, Search, smallest
+from .exact import ExactSearch
+from .large import LargeSearch
+from .search import EXACT, QUERIES_PER_BLOCK, Found, smallest
 
 # Metrics that have a largest distance, and rows at that distance have nothing in common. scipy's definitions.
 LARGEST_DISTANCES = {
@@ -137,7 +139,7 @@ def _distances_from(
 class OverEuclidean:
     """Base of searches by distances that follow from Euclidean ones and have the same order."""
 
-    euclidean: Search
+    euclidean: ExactSearch | LargeSearch
 
     @property
     def report(self) -> SearchReport | None:
@@ -207,8 +209,8 @@ def check_not_negative(X: Matrix) -> None:
 class MetricSearch:
     """Any metric of scikit-learn, or a function of two rows, by all pairs."""
 
-    matrix: Matrix
-    metric: Any
+    matrix: np.ndarray | sp.csr_matrix
+    metric: str | Callable[..., Any]
     kwds: Mapping[str, Any] = field(default_factory=dict)  # parameters of the metric
 
     @property

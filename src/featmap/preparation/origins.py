@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_selection import SelectorMixin
 from sklearn.impute import SimpleImputer
@@ -35,7 +36,7 @@ class Origins:
     The user's value is ``given * factor + offset``; that of a level is 1 for rows that have it and 0 for others.
     """
 
-    sources: np.ndarray  # (n,) names of the user's columns
+    sources: NDArray[np.object_]  # (n,) names of the user's columns
     levels: tuple[str | None, ...]  # (n,)
     factor: Annotated[DoubleArray, "(n,)"]
     offset: Annotated[DoubleArray, "(n,)"]

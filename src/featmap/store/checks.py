@@ -79,7 +79,7 @@ def check_space(manifold: Manifold) -> None:
     require("the space of neighbourhoods", space.shape == (data.shape[0], n_components))
 
 
-def check_search(search: Any, data: ScaledData, metric: str) -> None:
+def check_search(search: Any, data: ScaledData, metric: Any) -> None:
     found = search.metric if isinstance(search, MetricSearch) else METRICS.get(type(search), "euclidean")
     require("the search", found == metric and data.unit_rows == isinstance(search, CosineSearch))
     if isinstance(search, DistanceSearch):
