@@ -610,9 +610,8 @@ def changes():
         yield f"a dimension more of {place}", says, with_array(*place, made=lambda array: array[..., None])
         yield f"another type of {place}", says, with_array(*place, made=lambda array: array.astype(np.int16))
     for place in NUMBERS:
-        name = place[-2] if place[-1] == "data" else place[-1]  # the data of a graph have no name of their own
         for value in (math.nan, math.inf):
-            says = f".*{name}: it has NaN or infinite numbers"
+            says = f".*{place[-1]}: it has NaN or infinite numbers"
             yield f"{value} in {place}", says, with_array(*place, made=with_entry(value))
     for at in (0, -1):
         for value in (math.nan, -1.0, -math.inf):

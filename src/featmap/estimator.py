@@ -321,9 +321,9 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         fresh = self._twin()
         table, settings = fresh._checked(X, checkpoint)
 
+        from .data.sparse import digest_of
         from .pipeline import fit_map
         from .run import Run
-        from .store.digests import digest_of
 
         digest = partial(digest_of, table)
         progress, kept, settings = self._begun(settings, table.shape[0], digest, callback, checkpoint)
@@ -632,8 +632,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         from .store.checkpoints import open_checkpoint
 
         any_seed = self.random_state is None
-        kept, seed = open_checkpoint(checkpoint, n_rows, digest, vars(settings), any_seed=any_seed)
-        return progress, kept, replace(settings, seed=seed)
+        kept = open_checkpoint(checkpoint, n_rows, digest, vars(settings), any_seed=any_seed)
+        return progress, kept, replace(settings, seed=kept.seed)
 
     def _store(self, fitted: Fitted, report: FitReport) -> None:
         from .explanation.points import MappedData, points_of_data

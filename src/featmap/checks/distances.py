@@ -118,7 +118,7 @@ def _from_arrays(given: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _from_sparse(given: Any, n_rows: int, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The stored entries of each row, the k + 1 nearest of them: one may be the row itself."""
+    """The k nearest of the stored entries of each row, without the row itself."""
     matrix = sp.csr_matrix(given)
     if matrix.shape != (n_rows, n_rows):
         raise InvalidDataError(

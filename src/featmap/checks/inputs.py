@@ -85,7 +85,7 @@ class NamedTable:
 
 
 @contextmanager
-def answered(caller: str, name: str) -> Iterator[None]:
+def with_remedies(caller: str, name: str) -> Iterator[None]:
     """Turn the errors of scikit-learn's checks into our own, which are subclasses of the same built-in errors."""
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn sums values to see whether all are finite
@@ -93,9 +93,9 @@ def answered(caller: str, name: str) -> Iterator[None]:
     except (InvalidDataError, InvalidDataTypeError):
         raise
     except TypeError as error:
-        raise InvalidDataTypeError(_answer(caller, name, error)) from error
+        raise InvalidDataTypeError(_with_remedy(caller, name, error)) from error
     except (ValueError, OverflowError) as error:
-        raise InvalidDataError(_answer(caller, name, error)) from error
+        raise InvalidDataError(_with_remedy(caller, name, error)) from error
 
 
 def check_rows(estimator: Any, X: Any, caller: str, **options: Any) -> Any:
@@ -105,7 +105,7 @@ def check_rows(estimator: Any, X: Any, caller: str, **options: Any) -> Any:
 
 def check_form(estimator: Any, X: Any, caller: str, **options: Any) -> Any:
     """Check X as `check_rows` does, but only type and shape of an array of Zarr or HDF5, which is not read yet."""
-    with answered(caller, "X"):
+    with with_remedies(caller, "X"):
         stored = StoredTable.of(X) if is_stored(X) else None
         values = X if stored is None else stored.first_rows()
         refuse_other_tables(values, caller, "X")
@@ -117,13 +117,13 @@ def check_form(estimator: Any, X: Any, caller: str, **options: Any) -> Any:
 
 def read_rows(table: Any, caller: str, beside: str | PathLike[str] | None = None) -> Any:
     """Read the table that `check_form` returned. A large one is copied to a file in the folder of ``beside``."""
-    with answered(caller, "X"):
+    with with_remedies(caller, "X"):
         return table.read(caller, beside) if isinstance(table, StoredTable) else table
 
 
 def check_table(values: Any, caller: str, name: str, *, finite: bool = True, **options: Any) -> Any:
     """Check a table that belongs to no estimator; ``options`` are those of `check_array`."""
-    with answered(caller, name):
+    with with_remedies(caller, name):
         refuse_other_tables(values, caller, name)
         values = _real(check_array(values, dtype="numeric", input_name=name, ensure_all_finite=False, **options))
         if finite:
@@ -161,7 +161,7 @@ def _check_finite(values: Any, name: str) -> None:
         assert_all_finite(numbers[start : start + step], input_name=name)
 
 
-def _answer(caller: str, name: str, error: Exception) -> str:
+def _with_remedy(caller: str, name: str, error: Exception) -> str:
     message = str(error)
     remedy = next(remedy for part, remedy in REMEDIES if part in message)
     # Lists of names are worth their lines; elsewhere what follows shows the data, or recommends another estimator.

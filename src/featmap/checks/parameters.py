@@ -18,9 +18,6 @@ Rules = Mapping[str, tuple[Test, str]]  # parameter → (test, what it must be)
 PLAIN = ("euclidean", "cosine", "hellinger", "precomputed")
 NAME_OF_DISTANCES = "precomputed"  # as scikit-learn and umap-learn call data that are distances
 INITS = ("auto", "pca", "spectral", "random")
-SOLVERS = ("aligned", "paper")
-CENTERS = ("mean", "point")
-TERMS = ("shape", "directions")
 
 
 def integer(least: int) -> Test:
@@ -35,8 +32,8 @@ def either(*tests: Test) -> Test:
     return lambda value: any(test(value) for test in tests)
 
 
-def _one_of(*choices: Any) -> Test:
-    return lambda value: isinstance(value, str) and value in choices
+def _choice(first: str, second: str) -> tuple[Test, str]:
+    return lambda value: isinstance(value, str) and value in (first, second), f"must be {first!r} or {second!r}"
 
 
 def none(value: Any) -> bool:
@@ -44,8 +41,8 @@ def none(value: Any) -> bool:
 
 
 def _metric(value: Any) -> bool:
-    if callable(value) or not isinstance(value, str) or value in PLAIN:
-        return callable(value) or isinstance(value, str)
+    if not isinstance(value, str) or value in PLAIN:
+        return isinstance(value, str) or callable(value)
 
     from sklearn.neighbors import VALID_METRICS  # late, since it takes a third of a second
 
@@ -98,15 +95,15 @@ RULES: Rules = {
         _number(0, 1),
         "must be a number from 0 to 1, the part of density_weight that acts along the frames",
     ),
-    "density_terms": (_one_of(*TERMS), "must be 'shape' or 'directions'"),
+    "density_terms": _choice("shape", "directions"),
     "density_fraction": (_number(0, 1), "must be a number from 0 to 1, the part of the epochs with density"),
-    "intrinsic_dim": (either(_one_of("auto"), integer(1)), "must be 'auto' or an integer of at least 1"),
-    "n_tangent_neighbors": (
-        either(none, integer(3)),
-        "must be None or an integer of at least n_neighbors",
+    "intrinsic_dim": (
+        either(lambda value: isinstance(value, str) and value == "auto", integer(1)),
+        "must be 'auto' or an integer of at least 1",
     ),
-    "tangent_center": (_one_of(*CENTERS), "must be 'mean' or 'point'"),
-    "frames": (_one_of(*SOLVERS), "must be 'aligned' or 'paper'"),
+    "n_tangent_neighbors": (either(none, integer(3)), "must be None or an integer of at least n_neighbors"),
+    "tangent_center": _choice("mean", "point"),
+    "frames": _choice("aligned", "paper"),
     "init": (
         lambda value: not isinstance(value, str) or value in INITS,
         "must be 'auto', 'pca', 'spectral', 'random' or an array of shape (rows, n_components)",

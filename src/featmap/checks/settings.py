@@ -94,39 +94,39 @@ class Plan:
 
 def neighborhood_settings(parameters: Mapping[str, Any], shape: tuple[int, int], seed: int) -> NeighborhoodSettings:
     """The settings with which `explain` looks at data of this shape."""
-    names = ("tangent_center", "n_components", "frames")
-    return NeighborhoodSettings(
-        **_definite("explain", parameters, shape), **{name: parameters[name] for name in names}, seed=seed
-    )
+    return NeighborhoodSettings(**_of_fields(NeighborhoodSettings, _definite("explain", parameters, shape, seed)))
 
 
 def fit_settings(owner: str, parameters: Mapping[str, Any], shape: tuple[int, int], seed: int) -> Settings:
     """Settings for a fit of data of this shape, from parameters that have passed `check_parameters`."""
-    definite = _definite(owner, parameters, shape) | {"seed": seed}
+    definite = _definite(owner, parameters, shape, seed)
     definite["init"] = checked_init(owner, parameters["init"], (shape[0], parameters["n_components"]))
     if parameters["metric"] == NAME_OF_DISTANCES:
         definite |= WITHOUT_FEATURES
-    names = {field.name for field in fields(Settings)} - set(definite)
-    return Settings(**{name: parameters[name] for name in names}, **definite)
+    return Settings(**_of_fields(Settings, definite))
 
 
-def _definite(owner: str, parameters: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Any]:
-    """Parameters of neighbourhoods that depend on the shape of the data."""
+def _of_fields(made: type[NeighborhoodSettings], values: Mapping[str, Any]) -> dict[str, Any]:
+    return {field.name: values[field.name] for field in fields(made)}
+
+
+def _definite(owner: str, parameters: Mapping[str, Any], shape: tuple[int, int], seed: int) -> dict[str, Any]:
+    """The parameters, with those of neighbourhoods as they are for data of this shape."""
     n_rows, n_neighbors = shape[0], parameters["n_neighbors"]
     if n_neighbors > n_rows:
         warn(f"n_neighbors={n_neighbors} is larger than the number of rows; using {n_rows}")
         n_neighbors = n_rows
     n_tangent_neighbors = min(parameters["n_tangent_neighbors"] or n_neighbors, n_rows)
     pca = checked_pca(parameters["pca"], shape)
-    given, metric = parameters["precomputed_knn"], parameters["metric"]
+    n_columns, given = n_components_of(pca) or shape[1], parameters["precomputed_knn"]
     return {
+        **parameters,
         "n_neighbors": n_neighbors,
         "n_tangent_neighbors": n_tangent_neighbors,
-        "metric": metric,
-        "metric_kwds": definite_kwds(owner, metric, parameters["metric_kwds"], n_components_of(pca) or shape[1]),
+        "metric_kwds": definite_kwds(owner, parameters["metric"], parameters["metric_kwds"], n_columns),
         "pca": pca,
-        "intrinsic_dim": parameters["intrinsic_dim"],
         "precomputed_knn": None if given is None else given_neighbors(given, n_rows, n_tangent_neighbors - 1),
+        "seed": seed,
     }
 
 

@@ -15,9 +15,8 @@ from dask.delayed import Delayed, delayed
 from ..checks.inputs import check_table
 from ..data.scaling import ScaledData
 from ..data.sizing import Sizing, column_ranges, rows_for_center, unit_rows
-from ..data.sparse import Matrix, SparseRows, stacked
+from ..data.sparse import Matrix, SparseRows, digest_of, stacked
 from ..errors import InvalidDataError, InvalidDataTypeError
-from ..store.digests import digest_of
 from ..values import DoubleArray
 from .cluster import each, persisted, results
 

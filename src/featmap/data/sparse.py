@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..run.threads import BLOCK
 from ..values import FloatArray
 
 Matrix: TypeAlias = (
@@ -88,3 +90,13 @@ def stacked(matrices: Sequence[Matrix]) -> Matrix:
 def up_to_translation(matrix: Matrix) -> Matrix:
     """The rows as an array or CSR matrix, for calculations in which only differences between rows matter."""
     return matrix.tocsr() if isinstance(matrix, SparseRows) else matrix
+
+
+def digest_of(data: Matrix) -> str:
+    """A digest of an array or a CSR matrix, by which data are recognized."""
+    digest = blake2b(digest_size=32)
+    for array in (data.data, data.indices, data.indptr) if sp.issparse(data) else (data,):
+        digest.update(f"{array.dtype.str}{data.shape}".encode())
+        for start in range(0, len(array), BLOCK):
+            digest.update(np.ascontiguousarray(array[start : start + BLOCK]))
+    return digest.hexdigest()

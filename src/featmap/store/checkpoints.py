@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import __version__
 from ..checks.arguments import shown
+from ..data.sparse import digest_of
 from ..errors import InvalidParameterError, StoreError, warn
 from ..layout.descent import State
 from ..layout.levels import CoarseStart
@@ -24,7 +25,6 @@ from .checks import check_stage
 from .classes import FLOAT, fields_of
 from .codecs import INTEGER, TEXT, UNDECODED, Array, Collected, Either, Table, unpack
 from .container import Contents, read_file, refusing, write_file
-from .digests import digest_of
 
 KIND = "checkpoint"
 ADVICE = "delete it to start again, or choose another path"
@@ -53,15 +53,14 @@ def open_checkpoint(
     settings: Mapping[str, Any],
     *,
     any_seed: bool,
-) -> tuple[FileCheckpoint, int]:
-    """Resume the fit that is kept at ``path``, or begin one there. Returns the checkpoint and the seed of the fit.
+) -> FileCheckpoint:
+    """Resume the fit that is kept at ``path``, or begin one there. The ``seed`` of the checkpoint is that of the fit.
 
     ``digest`` gives a digest of the data. With ``any_seed`` a resumed fit keeps the seed that it began with.
     """
     marked = {**settings, "seed": "any"} if any_seed else settings
     shape = (n_rows, settings["n_components"])
-    checkpoint = FileCheckpoint(Path(path), fingerprint(digest, marked), settings["seed"], shape)
-    return checkpoint, checkpoint.seed
+    return FileCheckpoint(Path(path), fingerprint(digest, marked), settings["seed"], shape)
 
 
 class FileCheckpoint(Checkpoint):
@@ -110,22 +109,21 @@ class FileCheckpoint(Checkpoint):
         write_file(self._path, KIND, Contents(content, arrays.arrays))
 
     def _read(self, name: str, given: Mapping[str, Any]) -> Any:
-        with _advising(), refusing(self._path):
+        with _reading(self._path):
             stage = STAGES[name].decode(self._stored.content[name], self._stored.arrays, **given)
             check_stage(name, stage, self._made, *self._shape)
         return stage
 
     def _resume(self) -> bool:
         """Take over what is in the file. False if another fit began it and has not finished a stage."""
-        with _advising():
+        with _reading(self._path):
             # Not mapped, because the file will soon be replaced, which some systems refuse while it is mapped.
             contents = read_file(self._path, KIND, mapped=False)
-            with refusing(self._path):
-                found = unpack(CHECKPOINT, contents)
+            found = unpack(CHECKPOINT, contents)
         others = {name for name, _ in self._mark.items() ^ found["fingerprint"].items()}
-        if others and not found["stages"]:
-            return False
         if others:
+            if not found["stages"]:
+                return False
             named = ", ".join(sorted("random_state" if name == "seed" else name for name in others))
             raise StoreError(f"{self._path} is the checkpoint of another fit, with other {named}; {ADVICE}")
         self.seed = found["seed"]
@@ -134,10 +132,11 @@ class FileCheckpoint(Checkpoint):
 
 
 @contextmanager
-def _advising() -> Iterator[None]:
-    """Add what to do about a file that cannot be read."""
+def _reading(path: Path) -> Iterator[None]:
+    """Say of a file that cannot be read why, and what to do."""
     try:
-        yield
+        with refusing(path):
+            yield
     except StoreError as error:
         raise StoreError(f"{error}; {ADVICE}") from error
 

@@ -68,7 +68,7 @@ def expect(holds: bool, found: Any, expected: str) -> None:
 
 @dataclass(frozen=True)
 class Plain:
-    """A value without arrays: whether it is of this kind, how it is written, and the same of what is read."""
+    """A value without arrays. ``fits`` and ``write`` take the value, ``is_written`` and ``read`` what a file has."""
 
     expected: str
     fits: Callable[[Any], bool]
@@ -171,28 +171,27 @@ class Sparse:
 
     def encode(self, value: Any, arrays: Collected) -> Any:
         expect(type(value).__name__ in CSR and value.ndim == 2, value, "a CSR matrix")
-        node = {name: codec.encode(getattr(value, name), arrays) for name, codec in self._parts.items()}
-        return {"class": type(value).__name__, "shape": [int(size) for size in value.shape], **node}
+        parts = {name: getattr(value, name) for name in ("shape", "data", "indices", "indptr")}
+        return self._table.encode({"class": type(value).__name__, **parts}, arrays)
 
     def decode(self, node: Any, arrays: Arrays) -> Any:
-        expect(isinstance(node, dict) and set(node) == {"class", "shape", *self._parts}, node, "a CSR matrix")
-        made, shape = node["class"], node["shape"]
-        expect(isinstance(made, str) and made in CSR, made, "a CSR matrix")
-        expect(_is_list_of(int)(shape), shape, "a shape")
-        data, indices, indptr = (codec.decode(node[name], arrays) for name, codec in self._parts.items())
+        parts = self._table.decode(node, arrays)
+        made, shape, data, indices, indptr = (parts[name] for name in self._table.required)
+        expect(made in CSR, made, "a CSR matrix")
         expect(fits_csr(shape, len(data), indices, indptr), shape, "the shape of a CSR matrix with these entries")
-        matrix = CSR[made](tuple(shape), dtype=data.dtype)
+        matrix = CSR[made](shape, dtype=data.dtype)
         # Set rather than given: the constructor would make copies where another type of index would do.
         matrix.data, matrix.indices, matrix.indptr = data, indices, indptr
         return matrix
 
     @property
-    def _parts(self) -> dict[str, Array]:
-        index = Array(("int32", "int64"), ("entries",))
-        return {"data": Array(self.dtypes, ("entries",), self.finite), "indices": index, "indptr": index}
+    def _table(self) -> Table:
+        values, index = Array(self.dtypes, ("entries",), self.finite), Array(("int32", "int64"), ("entries",))
+        shape = List(INTEGER, tuple)
+        return Table({"class": TEXT, "shape": shape, "data": values, "indices": index, "indptr": index})
 
 
-def fits_csr(shape: list[int], n_values: int, indices: np.ndarray, indptr: np.ndarray) -> bool:
+def fits_csr(shape: tuple[int, ...], n_values: int, indices: np.ndarray, indptr: np.ndarray) -> bool:
     if len(shape) != 2 or len(indptr) != shape[0] + 1 or shape[0] < 0 or not 0 <= shape[1] < 2**31:
         return False
     rises = indptr[0] == 0 and indptr[-1] == len(indices) == n_values and bool((indptr[1:] >= indptr[:-1]).all())

@@ -133,9 +133,9 @@ def check_attributes(attributes: Mapping[str, Any], mapped: MappedData) -> None:
     n_rows, dim = mapped.embedding.shape
     n_columns = mapped.data.shape[1] if mapped.manifold.has_features else n_rows
     sizes = {"m": n_rows, "d'": dim, "2": 2}
-    shapes = {name: codec.shape for name, codec in ATTRIBUTES.items() if isinstance(codec, Array)}
-    for name, shape in shapes.items():
-        require(name, attributes[name].shape == tuple(sizes[size] for size in shape or ()))
+    for name, codec in ATTRIBUTES.items():
+        if isinstance(codec, Array):
+            require(name, attributes[name].shape == tuple(sizes[size] for size in codec.shape or ()))
     require("graph_", attributes["graph_"].shape == (n_rows, n_rows))
     for name, n_names in (("feature_names_in_", n_columns), ("row_names_in_", n_rows)):
         require(name, name not in attributes or len(attributes[name]) == n_names)

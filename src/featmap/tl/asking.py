@@ -12,12 +12,12 @@ from anndata import AnnData
 from pandas import DataFrame
 
 from ..checks.rows import grouped
+from ..data.sparse import digest_of
 from ..errors import InvalidDataError, NotEnoughMemoryError
 from ..explanation import Explanation
 from ..explanation.any_map import explain
 from ..explanation.points import Points
 from ..explanation.why import Why
-from ..store.digests import digest_of
 from .contents import (
     KEY,
     PLAIN_TYPES,

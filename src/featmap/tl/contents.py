@@ -17,10 +17,10 @@ from anndata import AnnData
 from ..checks.arguments import listed
 from ..checks.inputs import check_table
 from ..checks.settings import are_orthonormal, is_given
+from ..data.sparse import digest_of
 from ..docstrings import shared_parameters
 from ..errors import InvalidDataError, InvalidParameterError
 from ..estimator import FeatMAP
-from ..store.digests import digest_of
 
 THE_FEATURES = "X"  # a representation that is the features themselves
 # Where scanpy keeps the loadings of obsm["X_pca"]. Those of sc.pp.pca(key_added="name") are in varm["name"].
