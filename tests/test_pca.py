@@ -23,7 +23,7 @@ from featmap import (
     explain,
     metrics,
 )
-from featmap.data.noise import nearness, warn_of_noise
+from featmap.data.advice import nearness, warn_of_noise
 from featmap.data.pca import Components, rows_for_components
 from featmap.kernels.search import multiply_rows
 from featmap.pipeline import Manifold

@@ -17,7 +17,6 @@ import reference
 from featmap import FeatMAP, FeatmapWarning, FitStopped, pipeline
 from featmap import neighbors as neighbors_stage
 from featmap.checks import settings
-from featmap.checks.parameters import TERMS
 from featmap.layout import levels
 from featmap.layout.density import AttractionWithDensity
 from featmap.layout.similarity import Curve

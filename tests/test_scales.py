@@ -12,7 +12,7 @@ from sklearn import datasets
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from featmap import FeatMAP, FeatmapWarning, explain
-from featmap.checks.inputs import warn_of_scales
+from featmap.data.advice import warn_of_scales
 from featmap.datasets import load_penguins
 
 QUICK = {"n_neighbors": 6, "n_epochs": 4, "random_state": 0, "n_jobs": 1}
@@ -93,7 +93,7 @@ def test_sizes_do_not_matter(scale):
 
 
 def test_wide_data_are_judged_by_fewer_rows(monkeypatch):
-    monkeypatch.setattr("featmap.checks.inputs.MOST_VALUES", 4000)
+    monkeypatch.setattr("featmap.data.advice.MOST_VALUES", 4000)
     X = RNG.normal(size=(5000, 40))
     X[:, 7] *= 1000
     assert "column 7" in warnings_of(X)[0]

@@ -16,10 +16,11 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from .checks.distances import check_distances_of_fit
-from .checks.inputs import NamedTable, check_form, check_rows, read_rows, warn_of_scales
+from .checks.inputs import NamedTable, check_form, check_rows, read_rows
 from .checks.parameters import NAME_OF_DISTANCES, check_parameters
 from .checks.rows import row_names
 from .checks.settings import Settings, drawn_seed, fit_settings
+from .data.advice import warn_of_scales
 from .explanation import Explanation
 from .explanation.mixin import ExplanationMixin
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .checks.parameters import NAME_OF_DISTANCES
 from .checks.settings import NeighborhoodSettings, Plan, Settings
-from .data.noise import warn_of_noise
+from .data.advice import warn_of_noise
 from .data.pca import Components
 from .data.scaling import ScaledData, scale_data, without_features
 from .data.sparse import Matrix

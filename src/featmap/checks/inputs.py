@@ -18,10 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils import assert_all_finite, check_array
-from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import validate_data
 
-from ..errors import InvalidDataError, InvalidDataTypeError, warn
+from ..errors import InvalidDataError, InvalidDataTypeError
 from ..values import FloatArray
 from .arguments import listed
 from .rows import row_names
@@ -55,14 +54,6 @@ REMEDY_OF_COLUMNS = {
     DATES: "convert them to numbers, for example days since the first date",
     STRINGS: f"convert numbers to floats, and {ENCODE}",
 }
-
-# Tables of several units have nearly all variance in one or two columns: breast cancer has 99.1 % in 2 of 30, wine
-# 99.8 % in 1 of 13, penguins 99.96 % in 1 of 4. Iris has 68 % in 1 of 4, a mammoth 53 % in 1 of 3, and counts of
-# genes have at most 57 % in 3 of 7,192.
-DOMINATED = 0.98  # share of the variance
-MOST_DOMINATING = 3  # columns, and at most a fifth of all
-MOST_COMPARED, FEWEST_COMPARED = 1000, 50
-MOST_VALUES = 2**21  # so that the sample of a wide table stays small
 
 
 class Columns(BaseEstimator):
@@ -256,46 +247,3 @@ def _not_numbers_in_pandas(column: Any) -> str | None:
     except (TypeError, ValueError, OverflowError):
         return "values that are not numbers"
     return None
-
-
-def warn_of_scales(X: Any, names: Sequence[str] | None) -> None:
-    """Warn if nearly all of the variance of X is in very few of its features."""
-    share = _shares(X[rows_for_scales(X.shape)])
-    order = np.argsort(-share, kind="stable")
-    n_needed = int(np.searchsorted(np.cumsum(share[order]), DOMINATED)) + 1
-    n_varying = int(np.count_nonzero(share))  # scaling does not help constant features
-    if n_varying < 2 or n_needed > max(1, min(MOST_DOMINATING, n_varying // 5)):
-        return
-    columns = order[:n_needed]
-    dominating = ", ".join(f"column {column}" if names is None else repr(str(names[column])) for column in columns)
-    warn(
-        f"{share[columns].sum():.1%} of the variance of X is in {dominating}: importance and Euclidean distances "
-        f"hardly see the other {n_varying - n_needed} features; if the columns have different units, scale them "
-        "first (sklearn.preprocessing.StandardScaler)"
-    )
-
-
-def rows_for_scales(shape: tuple[int, int]) -> slice:
-    """The sample of rows that `warn_of_scales` looks at. Of a table that is such a sample it takes all rows."""
-    n_rows = int(np.clip(MOST_VALUES // shape[1], FEWEST_COMPARED, MOST_COMPARED))
-    return slice(None, None, -(-shape[0] // n_rows))
-
-
-def _shares(sample: Any) -> np.ndarray:
-    """The share of every column in the variance; 0 if no column varies."""
-    if sp.issparse(sample):
-        values = sample.astype(np.float64)
-        variance = mean_variance_axis(values / (float(abs(values).max()) or 1.0), axis=0)[1]
-    else:
-        variance = _dense_variance(sample)
-    total = variance.sum()
-    return variance / total if total > 0 else np.zeros_like(variance)
-
-
-def _dense_variance(sample: np.ndarray) -> np.ndarray:
-    """The variance of every column, in units of the largest deviation, so that it stays within float64."""
-    values = sample.astype(np.float64)
-    values /= 4
-    values -= values[len(values) // 2].copy()
-    values /= np.abs(values).max() or 1.0
-    return values.var(axis=0)

@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import estimator as local
 from ..checks.arguments import is_integer
-from ..checks.inputs import check_form, rows_for_scales, warn_of_scales
+from ..checks.inputs import check_form
 from ..checks.parameters import check_parameters
 from ..checks.settings import Settings, drawn_seed, fit_settings
+from ..data.advice import rows_for_scales, warn_of_scales
 from ..docstrings import shared_parameters
 from ..errors import InvalidParameterError, StoreError, warn
 from ..neighbors.list_search import COPIES_KEPT

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..checks.settings import Settings, is_given
-from ..data.noise import rows_for_noise, warn_of_noise
+from ..data.advice import rows_for_noise, warn_of_noise
 from ..data.pca import Components, rows_for_components
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks.inputs import Columns, check_embedding, check_rows, warn_of_scales
+from ..checks.inputs import Columns, check_embedding, check_rows
 from ..checks.parameters import NAME_OF_DISTANCES, check_parameters
 from ..checks.rows import check_order, row_names
 from ..checks.settings import drawn_seed, neighborhood_settings
+from ..data.advice import warn_of_scales
 from ..errors import InvalidDataError, InvalidParameterError, warn
 from . import Explanation
 
