@@ -18,7 +18,7 @@ from .checks.parameters import (
     RULES,
     Rules,
     check_each,
-    check_tangent_neighbors,
+    check_relations,
     either,
     integer,
     none,
@@ -237,7 +237,7 @@ def estimate_memory(
         "checkpoint": checkpoint,
     }
     check_each("estimate_memory", asked, ASKED_RULES)
-    check_tangent_neighbors("estimate_memory", n_tangent_neighbors, n_neighbors)
+    check_relations("estimate_memory", {"n_tangent_neighbors": n_tangent_neighbors, "n_neighbors": n_neighbors})
     n_rows, n_features = shape
     n_neighbors = min(n_neighbors, n_rows)
     n_others = min(n_tangent_neighbors or n_neighbors, n_rows) - 1

@@ -26,7 +26,7 @@ from .arguments import listed
 from .rows import row_names
 from .stored import StoredTable, is_stored
 
-# Part of scikit-learn's message → what to do. The first that fits is said; the last fits always.
+# Part of scikit-learn's message → what to do. The first part that a message has decides; the last is in all of them.
 REMEDIES = (
     ("contains NaN", "fill in or drop missing values first, for example with sklearn.impute.SimpleImputer"),
     ("contains infinity", "replace infinite values, and those beyond the range of the type, first"),

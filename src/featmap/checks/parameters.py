@@ -1,9 +1,9 @@
-"""The allowed values of each parameter of `FeatMAP`, as a table. Errors have the form of the call."""
+"""The allowed values of the parameters of `FeatMAP`, alone and in pairs, as tables. Errors have the form of the call."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,10 +49,6 @@ def _metric(value: Any) -> bool:
     return value in VALID_METRICS["brute"] and value != "nan_euclidean"
 
 
-def _kwds(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
-
-
 def _neighbors(value: Any) -> bool:
     from scipy.sparse import issparse
 
@@ -75,7 +71,7 @@ RULES: Rules = {
         "already have go into precomputed_knn=(indices, distances)",
     ),
     "metric_kwds": (
-        either(none, _kwds),
+        either(none, lambda value: isinstance(value, Mapping) and all(isinstance(name, str) for name in value)),
         "must be None or a dict of parameters of the metric, for example {'p': 3} for 'minkowski'",
     ),
     "pca": (
@@ -121,47 +117,46 @@ RULES: Rules = {
 }
 
 
+# Pairs of parameters that must fit each other: their names, a test of their values, and what must hold.
+RELATIONS: Sequence[tuple[tuple[str, str], Callable[[Any, Any], bool], str]] = (
+    (("min_dist", "spread"), lambda least, spread: least <= spread, "min_dist must be at most spread"),
+    (
+        ("n_tangent_neighbors", "n_neighbors"),
+        lambda larger, n_neighbors: larger is None or larger >= n_neighbors,
+        "n_tangent_neighbors must be at least n_neighbors",
+    ),
+    (
+        ("metric", "metric_kwds"),
+        lambda metric, kwds: not kwds or metric not in PLAIN,
+        "{metric!r} has no parameters; leave metric_kwds out, or choose a metric that has some, such as 'minkowski' "
+        "(p, w) or 'mahalanobis' (VI)",
+    ),
+    *(
+        (
+            ("metric", name),
+            lambda metric, value: metric != NAME_OF_DISTANCES or value is None,
+            f"{name} must be None, since X has distances and no features; to have both, give the features as X, with "
+            "precomputed_knn=distances",
+        )
+        for name in ("pca", "n_tangent_neighbors", "precomputed_knn")
+    ),
+    (
+        ("metric", "init"),
+        lambda metric, init: metric != NAME_OF_DISTANCES or not isinstance(init, str) or init != "pca",
+        "init must be 'auto', 'spectral', 'random' or an array, since X has distances and no features",
+    ),
+    (
+        ("metric", "pca"),
+        lambda metric, pca: metric != "hellinger" or pca is None,
+        "pca must be None, since principal components have negative values; choose another metric for them",
+    ),
+)
+
+
 def check_parameters(owner: str, parameters: Mapping[str, Any]) -> None:
-    """Raise an InvalidParameterError for the first parameter that has a wrong value."""
+    """Raise an InvalidParameterError for the first parameter that has a wrong value, or does not fit another."""
     check_each(owner, {name: value for name, value in parameters.items() if name in RULES}, RULES)
-    if parameters.get("min_dist", 0) > parameters.get("spread", 0):
-        raise InvalidParameterError(
-            f"{owner}(min_dist={parameters['min_dist']!r}, spread={parameters['spread']!r}): "
-            "min_dist must be at most spread"
-        )
-    check_tangent_neighbors(owner, parameters["n_tangent_neighbors"], parameters["n_neighbors"])
-    check_kwds(owner, parameters["metric"], parameters["metric_kwds"])
-    if parameters["metric"] == NAME_OF_DISTANCES:
-        _check_alone(owner, parameters)
-    if parameters["metric"] == "hellinger" and parameters["pca"] is not None:
-        raise InvalidParameterError(
-            f"{owner}(metric='hellinger', pca={shown(parameters['pca'])}): pca must be None, since principal "
-            "components have negative values; choose another metric for them"
-        )
-
-
-def check_kwds(owner: str, metric: Any, kwds: Mapping[str, Any] | None) -> None:
-    """Refuse parameters for a metric that has none."""
-    if kwds and isinstance(metric, str) and metric in PLAIN:
-        raise InvalidParameterError(
-            f"{owner}(metric={metric!r}, metric_kwds={shown(kwds)}): {metric!r} has no parameters; leave metric_kwds "
-            "out, or choose a metric that has some, such as 'minkowski' (p, w) or 'mahalanobis' (VI)"
-        )
-
-
-def _check_alone(owner: str, parameters: Mapping[str, Any]) -> None:
-    """Distances have no features, so parameters that need them must have their defaults."""
-    for name in ("pca", "n_tangent_neighbors", "precomputed_knn"):
-        if parameters[name] is not None:
-            raise InvalidParameterError(
-                f"{owner}(metric='precomputed', {name}={shown(parameters[name])}): {name} must be None, since X has "
-                "distances and no features; to have both, give the features as X, with precomputed_knn=distances"
-            )
-    if isinstance(parameters.get("init"), str) and parameters["init"] == "pca":
-        raise InvalidParameterError(
-            f"{owner}(metric='precomputed', init='pca'): init must be 'auto', 'spectral', 'random' or an array, "
-            "since X has distances and no features"
-        )
+    check_relations(owner, parameters)
 
 
 def check_each(owner: str, parameters: Mapping[str, Any], rules: Rules) -> None:
@@ -172,9 +167,10 @@ def check_each(owner: str, parameters: Mapping[str, Any], rules: Rules) -> None:
             raise InvalidParameterError(f"{owner}({name}={shown(value)}): {name} {advice}")
 
 
-def check_tangent_neighbors(owner: str, larger: int | None, n_neighbors: int) -> None:
-    if larger is not None and larger < n_neighbors:
-        raise InvalidParameterError(
-            f"{owner}(n_tangent_neighbors={larger!r}, n_neighbors={n_neighbors!r}): "
-            "n_tangent_neighbors must be at least n_neighbors"
-        )
+def check_relations(owner: str, parameters: Mapping[str, Any]) -> None:
+    """Check the parameters that must fit each other, as far as they are given."""
+    for names, fit, advice in RELATIONS:
+        values = {name: parameters[name] for name in names if name in parameters}
+        if len(values) == len(names) and not fit(*values.values()):
+            given = ", ".join(f"{name}={shown(value)}" for name, value in values.items())
+            raise InvalidParameterError(f"{owner}({given}): {advice.format(**values)}")

@@ -26,6 +26,7 @@ from ..run.progress import COARSE_LAYOUT
 from ..values import Connection, Frames, Graph, Neighbors, Tangents
 from .codecs import within
 
+# The metric of each search that has only one; those that are not here are Euclidean.
 METRICS = {CosineSearch: "cosine", HellingerSearch: "hellinger", DistanceSearch: NAME_OF_DISTANCES}
 MOST_CANDIDATES = 1000  # for each neighbour; a search has far fewer
 
