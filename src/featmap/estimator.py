@@ -630,10 +630,10 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         if checkpoint is None:
             return progress, Checkpoint(), settings
 
-        from .store.checkpoints import open_checkpoint
+        from .store.checkpoints import FileCheckpoint
 
         any_seed = self.random_state is None
-        kept = open_checkpoint(checkpoint, n_rows, digest, vars(settings), any_seed=any_seed)
+        kept = FileCheckpoint(checkpoint, n_rows, digest, vars(settings), any_seed=any_seed)
         return progress, kept, replace(settings, seed=kept.seed)
 
     def _store(self, fitted: Fitted, report: FitReport) -> None:

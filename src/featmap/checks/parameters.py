@@ -1,4 +1,4 @@
-"""The allowed values of the parameters of `FeatMAP`, alone and in pairs, as tables. Errors have the form of the call."""
+"""The allowed values of the parameters of `FeatMAP`, alone and in pairs. Errors have the form of the call."""
 
 from __future__ import annotations
 

@@ -46,32 +46,27 @@ STAGES: Mapping[str, Any] = {
 }
 
 
-def open_checkpoint(
-    path: str | os.PathLike[str],
-    n_rows: int,
-    digest: Callable[[], str],
-    settings: Mapping[str, Any],
-    *,
-    any_seed: bool,
-) -> FileCheckpoint:
-    """Resume the fit that is kept at ``path``, or begin one there. The ``seed`` of the checkpoint is that of the fit.
-
-    ``digest`` gives a digest of the data. With ``any_seed`` a resumed fit keeps the seed that it began with.
-    """
-    marked = {**settings, "seed": "any"} if any_seed else settings
-    shape = (n_rows, settings["n_components"])
-    return FileCheckpoint(Path(path), fingerprint(digest, marked), settings["seed"], shape)
-
-
 class FileCheckpoint(Checkpoint):
-    """Keeps the results of stages in a file, with a fingerprint of the fit, from which another run resumes."""
+    """Keeps the results of stages in a file, with a fingerprint of the fit, from which another run resumes.
 
-    def __init__(self, path: Path, mark: dict[str, str], seed: int, shape: tuple[int, int]) -> None:
-        self.seed = seed
-        self._path, self._mark, self._shape = path, mark, shape
+    ``seed`` is that of the fit. ``digest`` gives a digest of the data. With ``any_seed`` a resumed fit keeps the seed
+    that it began with.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        n_rows: int,
+        digest: Callable[[], str],
+        settings: Mapping[str, Any],
+        *,
+        any_seed: bool,
+    ) -> None:
+        self.seed, self._path, self._shape = settings["seed"], Path(path), (n_rows, settings["n_components"])
+        self._mark = fingerprint(digest, {**settings, "seed": "any"} if any_seed else settings)
         self._stored = Contents({}, [])  # what was in the file at first
         self._made: dict[str, Any] = {}
-        if not path.is_file() or not self._resume():
+        if not self._path.is_file() or not self._resume():
             self._write()  # so that a path that cannot be written to is reported before the fit
         self._written, self._cost, self._warned = time.monotonic(), 0.0, False
 
