@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from ..errors import InvalidDataError, warn
 from ..values import Neighbors
 
-ROWS_AT_ONCE = 512  # of distances to all rows, since copies of all of them would take much memory
+DISTANCES_AT_ONCE = 512  # of distances to all rows, since copies of all of them would take much memory
 LONGEST = 1e30  # the longest distance; sums and squares of longer ones would leave float32
 FROM_ITSELF = 1e-3  # of the largest distance: a row is no further from itself than rounding
 
@@ -83,13 +83,13 @@ def _from_square(given: Any, n_rows: int, k: int) -> tuple[np.ndarray, np.ndarra
             f"precomputed_knn: distances between all rows must have shape ({n_rows}, {n_rows}); got {matrix.shape}"
         )
     _check_lengths(matrix)
-    blocks = [_nearest_of_block(matrix, start, k) for start in range(0, n_rows, ROWS_AT_ONCE)]
+    blocks = [_nearest_of_block(matrix, start, k) for start in range(0, n_rows, DISTANCES_AT_ONCE)]
     indices, distances = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     return indices, distances
 
 
 def _nearest_of_block(matrix: np.ndarray, start: int, k: int) -> tuple[np.ndarray, np.ndarray]:
-    block = matrix[start : start + ROWS_AT_ONCE].astype(np.float64)
+    block = matrix[start : start + DISTANCES_AT_ONCE].astype(np.float64)
     own = np.arange(len(block))
     block[own, start + own] = np.inf
     nearest = np.argsort(block, axis=1, kind="stable")[:, :k]

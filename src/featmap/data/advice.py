@@ -16,10 +16,11 @@ from ..errors import warn
 # genes have at most 57 % in 3 of 7,192.
 DOMINATED = 0.98  # share of the variance
 MOST_DOMINATING = 3  # columns, and at most a fifth of all
-MOST_COMPARED, FEWEST_COMPARED = 1000, 50  # rows of the sample
+MOST_ROWS_FOR_SCALES, FEWEST_ROWS_FOR_SCALES = 1000, 50  # rows of the sample
 MOST_VALUES = 2**21  # so that the sample of a wide table stays small
 
-FEWEST_FEATURES, FEWEST_TESTED, MOST_SAMPLED = 100, 200, 600  # of fewer features or rows none are tested
+# Tables with fewer features or rows are not tested for noise; of larger ones at most 600 rows are.
+FEWEST_NOISY, FEWEST_TESTED, MOST_SAMPLED = 100, 200, 600
 N_COMPONENTS = 50
 COLUMNS_AT_ONCE = 4096
 # How far the nearest row is, in units of the median distance. Noise of many features brings all distances near to
@@ -49,7 +50,7 @@ def warn_of_scales(X: Any, names: Sequence[str] | None) -> None:
 
 def rows_for_scales(shape: tuple[int, int]) -> slice:
     """The sample of rows that `warn_of_scales` looks at. Of a table that is such a sample it takes all rows."""
-    n_rows = int(np.clip(MOST_VALUES // shape[1], FEWEST_COMPARED, MOST_COMPARED))
+    n_rows = int(np.clip(MOST_VALUES // shape[1], FEWEST_ROWS_FOR_SCALES, MOST_ROWS_FOR_SCALES))
     return slice(None, None, -(-shape[0] // n_rows))
 
 
@@ -75,7 +76,7 @@ def _dense_variance(sample: np.ndarray) -> np.ndarray:
 
 def warn_of_noise(X: Any) -> None:
     """Warn if distances in X are mostly noise, and those in its principal components are not."""
-    if X.shape[1] < FEWEST_FEATURES or X.shape[0] < FEWEST_TESTED:
+    if X.shape[1] < FEWEST_NOISY or X.shape[0] < FEWEST_TESTED:
         return
     in_features, in_components = nearness(X[rows_for_noise(X.shape[0])])
     if in_features > FROM_NOISE and in_components < MOST_IN_COMPONENTS:

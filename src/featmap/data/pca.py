@@ -23,7 +23,7 @@ from .sizing import rows_in_cache
 from .sparse import Matrix, dense_rows, up_to_translation
 
 SAMPLE_ROWS = 10_000
-ROWS_AT_ONCE = 512
+PROJECTED_AT_ONCE = 512
 SAMPLE_BYTES = 2**28  # limits the sample if rows have very many features
 EXTRA_DIRECTIONS = 10
 ROUNDS = 6  # of subspace iteration
@@ -66,7 +66,7 @@ def project(matrix: Matrix, directions: FloatArray, run: Run) -> FloatArray:
         project_rows(dense_rows(matrix, slice(start, stop)), directions, 0, stop - start, coordinates)
         return (coordinates,)
 
-    return run.by_blocks(matrix.shape[0], body, ROWS_AT_ONCE)[0]
+    return run.by_blocks(matrix.shape[0], body, PROJECTED_AT_ONCE)[0]
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ FROM_CHANCE = 2.0  # standard errors
 LEAST_SCORE = 0.3  # of a feature that is worth a word, in standard deviations of the data
 RATE = 0.05  # of rows with a chance finding among their own values, if values were normal
 LEAST_AWAY = 1.0  # of an own value that is worth a word: what is to be believed of its distance from the rows around
-ROUNDING = 1e-6  # a smaller part of a value is rounding of float32
+FLOAT32_ROUNDING = 1e-6  # a smaller part of a value is rounding of float32
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Comparison:
         n_rows = np.maximum(n_effective, 1)
         moments = local_moments(around, features)
         mean = np.where(has_rows, moments.mean, features.mean)
-        variance = moments.variance * np.where(n_rows > 1, n_rows / np.maximum(n_rows - 1, ROUNDING), 1.0)
+        variance = moments.variance * np.where(n_rows > 1, n_rows / np.maximum(n_rows - 1, FLOAT32_ROUNDING), 1.0)
         sd = np.where(features.sd > 0, features.sd, 1.0)
         z = np.where(features.sd > 0, (mean - features.mean) / sd, 0.0)
         error = np.maximum(np.sqrt(variance / n_rows) / sd, 1 / np.sqrt(n_rows))

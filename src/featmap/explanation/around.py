@@ -14,7 +14,7 @@ from .neighborhoods import Neighborhoods, RowsAround
 from .points import Points
 from .winsor import Winsorised
 
-FEWEST_ROWS = 30  # no row has more than one part in so many of all weight
+FEWEST_EVEN = 30  # no row has more than one part in so many of all weight
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def capped_weights(weights: DoubleArray) -> DoubleArray:
     Where fewer than 30 rows have weight, the first of the others get some too, and all 30 are equal. If there are
     fewer than 30 rows, all of them are equal.
     """
-    fewest = min(FEWEST_ROWS, weights.shape[1])
+    fewest = min(FEWEST_EVEN, weights.shape[1])
     weights = _at_least(weights, fewest)
     # With the s largest cut off, all others are multiplied by one factor. The first s is right for which the largest
     # of them stays below the limit; it is less than 30.

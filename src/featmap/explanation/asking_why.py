@@ -21,7 +21,7 @@ from .trust import Trust
 from .why import Change, Hidden, SetApart, Unlike, Why
 
 RATE = 0.05
-ROUNDING = 1e-4  # importances that differ by less are equal: with as many directions as features all are 1
+EQUAL = 1e-4  # importances that differ by less are equal: with as many directions as features all are 1
 MOST_COMPARED, MOST_ARROWS = 1000, 100  # rows of a group that are looked at
 
 
@@ -101,7 +101,7 @@ def local_of(points: Points, rows: IntArray, near: tuple[int, IntArray], run: Ru
         mapped.data.restore(smallest.min(axis=0)),
         mapped.data.restore(largest.max(axis=0)),
         joined(importance, mapped.data.groups).mean(axis=0, dtype=np.float64),
-        (importance > usual + ROUNDING).mean(axis=0) >= 0.5,
+        (importance > usual + EQUAL).mean(axis=0) >= 0.5,
     )
 
 

@@ -12,8 +12,9 @@ from ..data.sparse import Matrix
 from ..run import Run
 from ..values import DoubleArray, IntArray
 from .permutations import Stratum, normal_score, permutation_p_values, strata_of, welch_p_values
-from .table import ROUNDING, GroupMoments, Table
+from .table import GroupMoments, Table
 from .two_values import TwoValued
+from .winsor import VARIANCE_ROUNDING
 
 # Groups in which nothing varies are compared as if their spread were this part of that of all rows.
 LEAST_SPREAD = 0.01
@@ -82,7 +83,7 @@ class GroupComparison:
         b = GroupMoments.of(n_b, of_all - self.sums[:, :, group])
         whole = GroupMoments.of(n_a + n_b, of_all)
         means = np.where(whole.variance > 0, a.mean - b.mean, 0.0)
-        least = np.maximum(ROUNDING * whole.variance, np.finfo(float).tiny)
+        least = np.maximum(VARIANCE_ROUNDING * whole.variance, np.finfo(float).tiny)
         statistic = normal_score(means, a.squared_error, b.squared_error, n_a, n_b, least)
         in_a = self.codes == group
         permuted = permutation_p_values(self.table, in_a, statistic, whole, self.strata, self.seed, run, step)

@@ -14,10 +14,10 @@ from ..data.sparse import Matrix
 from ..kernels.groups import rank_sums, sparse_rank_sums
 from ..run import Run
 from ..values import DoubleArray, FloatArray, IntArray
+from .winsor import VARIANCE_ROUNDING
 
 LINES = 128  # features at a time
 STORED = 1 / 8  # lines with more of their values stored are worked on as dense ones
-ROUNDING = 1e-12  # a smaller part of the mean square is not variance but rounding
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class GroupMoments:
         """The moments, from sums of values, squares and cubes: (3, n)."""
         mean, square, cube = sums / size
         variance = square - mean**2
-        variance = np.where(variance > ROUNDING * square, variance, 0.0)
+        variance = np.where(variance > VARIANCE_ROUNDING * square, variance, 0.0)
         third = np.where(variance > 0, cube - 3 * mean * square + 2 * mean**3, 0.0)
         return cls(size, mean, variance, third)
 

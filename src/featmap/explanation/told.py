@@ -18,7 +18,7 @@ from ..values import DoubleArray, IntArray
 
 FEWEST_FEATURES = 8  # that can be halved; with fewer, variances are compared instead
 RIDGE = 0.01
-ROUNDING = 1e-12  # directions with a smaller part of the largest variance are not there
+ABSENT = 1e-12  # directions with a smaller part of the largest variance are not there
 ROUNDING_OF_PRODUCTS = 1e-14  # relative to what is subtracted from them
 
 
@@ -93,7 +93,7 @@ def leading_directions(rows: CenteredRows, most: int) -> DoubleArray:
     """The right singular vectors of the largest singular values, from the products of rows: (n, at most ``most``)."""
     squares, vectors = np.linalg.eigh(rows.products())
     squares, vectors = squares[::-1][:most], vectors[:, ::-1][:, :most]
-    present = squares > max(ROUNDING * squares[0], rows.rounding)
+    present = squares > max(ABSENT * squares[0], rows.rounding)
     if not present.any():
         return np.zeros((len(rows.mean), 1))
     return rows.combined(vectors[:, present] / np.sqrt(squares[present]))

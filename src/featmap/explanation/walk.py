@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 N_STEPS = 8
 LEAST = 1e-4  # of the largest weight; rows below have none
-FEWEST_ROWS = 16  # with weight; if there are fewer, the nearest on the map count as well
+FEWEST_WEIGHTED = 16  # with weight; if there are fewer, the nearest on the map count as well
 NEAREST = 30
 BASE = 1e-3  # what each of these nearest gets in addition
 
@@ -34,7 +34,7 @@ def walk_weights(points: Points, chosen: IntArray, near: IntArray) -> DoubleArra
     largest = weights.max(axis=1, keepdims=True, initial=0.0)
     weights = np.divide(weights, largest, out=np.zeros_like(weights), where=largest > 0)
     weights[weights < LEAST] = 0
-    is_small = (weights > 0).sum(axis=1) < FEWEST_ROWS
+    is_small = (weights > 0).sum(axis=1) < FEWEST_WEIGHTED
     if near.shape[1] < NEAREST:
         is_small[:] = True
     weights[is_small, :NEAREST] += BASE

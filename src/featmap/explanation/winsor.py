@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TAIL = 0.01  # the part of the values beyond each of the two quantiles
 COLUMNS_AT_ONCE = 16
-ROUNDING = 1e-12  # a smaller part of the mean square is not variance but rounding
+VARIANCE_ROUNDING = 1e-12  # a smaller part of the mean square is not variance but rounding
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def _statistics(stored: np.ndarray, n_others: int, other: np.float32) -> tuple[f
     mean = (inside.sum() + n_others * inside_other) / n_rows
     inside -= mean
     variance = (inside @ inside + n_others * (inside_other - mean) ** 2) / n_rows
-    sd = np.sqrt(variance) if variance > ROUNDING * mean**2 else 0.0
+    sd = np.sqrt(variance) if variance > VARIANCE_ROUNDING * mean**2 else 0.0
     return lowest, highest, float(other) if n_others else 0.0, mean, sd, as_given
 
 

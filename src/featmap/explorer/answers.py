@@ -38,7 +38,8 @@ from ..explanation.neighborhoods import Neighborhoods
 from ..explanation.permutations import normal_score, welch_p_values
 from ..explanation.points import Points
 from ..explanation.regression import default_neighbors
-from ..explanation.table import ROUNDING, GroupMoments
+from ..explanation.table import GroupMoments
+from ..explanation.winsor import VARIANCE_ROUNDING
 from ..run import Run
 from ..values import DoubleArray, IntArray
 from .hashing import sampled
@@ -165,7 +166,7 @@ def _compared(sums: DoubleArray, sizes: tuple[int, int]) -> Answer:
     a, b = (GroupMoments.of(size, sums[:, :, group]) for group, size in enumerate(sizes))
     whole = GroupMoments.of(sum(sizes), sums.sum(axis=2))
     difference = np.where(whole.variance > 0, a.mean - b.mean, 0.0)
-    least = np.maximum(ROUNDING * whole.variance, np.finfo(float).tiny)
+    least = np.maximum(VARIANCE_ROUNDING * whole.variance, np.finfo(float).tiny)
     varies = a.squared_error + b.squared_error > 0
     return {
         "difference": difference,
