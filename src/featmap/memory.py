@@ -70,7 +70,7 @@ class Sizes:
 def peak(s: Sizes) -> MemoryEstimate:
     """The most that is held at any time."""
     by_row, beside = bytes_of_row(s), bytes_beside(s)
-    most = max(by_row[stage] * s.m + beside[stage] for stage in by_row)
+    most = max(by_row[stage] * s.m + beside.get(stage, 0) for stage in by_row)
     return MemoryEstimate(most + BYTES_PER_BLOCK * s.n_threads)
 
 
@@ -94,14 +94,16 @@ def bytes_of_row(s: Sizes) -> dict[str, float]:
     least = max(1.5 * BYTES_OF_AXES / s.m, (q + 4 * copied) * min(width, FEWEST_FEATURES))
     axes = min(4 * (q + copied) * width, least)
     spectrum = 44 * edges if SMOOTHED_UP_TO < s.m <= SPECTRUM_UP_TO else 0
-    # A checkpoint is written with all results, so the graph is there in the orders of the rows and of the layout.
-    known = data + (2 if s.has_checkpoint else 1) * graph + neighbors + tangents + factors
-    known += lists if s.m <= LISTS_KEPT_UP_TO else 0
+    state = edges + 4 * s.k + 120 * s.dim  # of the map with its density
+    known = data + neighbors + graph + tangents + (lists if s.m <= LISTS_KEPT_UP_TO else 0)
+    if s.has_checkpoint:  # it is written with all results, so it keeps what is given up, and the graph in two orders
+        known, state = known + graph, state + factors
     return {
         "scaling": data + 8 * (s.pca or 0) + (0 if s.n_stored is None else 12 * stored),
         "neighbors": data + neighbors + max(2.2 * lists + 0.2 * data, 2 * neighbors),
-        "start": known + spectrum,
-        "alignment": known + connection + axes,
+        "start": known + factors + spectrum,
+        "alignment": known + factors + connection + axes,
+        "layout": known + connection + state,
     }
 
 
@@ -116,7 +118,6 @@ def bytes_beside(s: Sizes) -> dict[str, float]:
         "scaling": of_features if s.pca and not is_sparse else 0,
         "neighbors": max(of_all if s.m > EXACT_BELOW else 0, s.n_threads * compared),
         "start": of_all if s.m <= SMOOTHED_UP_TO or s.m > SPECTRUM_UP_TO else 0,
-        "alignment": 0,
     }
 
 
