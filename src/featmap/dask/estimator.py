@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import estimator as local
 from ..checks.arguments import is_integer
-from ..checks.inputs import check_form, rows_for_scales, warn_of_scales
+from ..checks.inputs import NamedTable, check_form, rows_for_scales, warn_of_scales
 from ..checks.parameters import check_parameters
-from ..checks.settings import Settings, drawn_seed, fit_settings
+from ..checks.settings import drawn_seed, fit_settings
 from ..docstrings import shared_parameters
 from ..errors import InvalidParameterError, StoreError, warn
 from ..neighbors.list_search import COPIES_KEPT
@@ -308,7 +308,11 @@ class FeatMAP(local.FeatMAP):
         return self
 
     def _fit_on_cluster(self, table: Input, path: Path, n_partitions: int, callback: Any, checkpoint: Any) -> None:
-        settings = self._settings_for_cluster(table)
+        owner, parameters = "FeatMAP", self.get_params(deep=False)
+        _refuse_on_cluster(parameters)
+        check_form(self, table.example, "fit")
+        self._remember(NamedTable(table.example))
+        settings = fit_settings(owner, parameters, table.shape, drawn_seed(owner, self.random_state))
 
         from ..run import Run
         from .files import check_that_workers_see, scratch_folder
@@ -329,15 +333,6 @@ class FeatMAP(local.FeatMAP):
         self._open(path, dict(fit.exchanged))
         if fitted.is_complete:
             kept.finish()
-
-    def _settings_for_cluster(self, table: Input) -> Settings:
-        """The settings of a fit. Stores the number and the names of features."""
-        owner, parameters = "FeatMAP", self.get_params(deep=False)
-        _refuse_on_cluster(parameters)
-        for name in ("row_names_in_", "recipe_"):  # those of an earlier fit
-            self.__dict__.pop(name, None)
-        check_form(self, table.example, "fit")
-        return fit_settings(owner, parameters, table.shape, drawn_seed(owner, self.random_state))
 
     def _open(self, path: Path, exchanged: dict[str, int]) -> None:
         """Take everything from the file: large arrays stay there until they are needed."""
