@@ -63,15 +63,8 @@ class Sizes:
     item: int  # bytes of a value of the rows that a search has for itself; 0 if it has none
     has_fast_metric: bool
     n_threads: int
-    pca: int | None = None  # principal components that neighbourhoods are made of
-    has_checkpoint: bool = False
-
-
-def peak(s: Sizes) -> MemoryEstimate:
-    """The most that is held at any time."""
-    by_row, beside = bytes_of_row(s), bytes_beside(s)
-    most = max(by_row[stage] * s.m + beside.get(stage, 0) for stage in by_row)
-    return MemoryEstimate(most + BYTES_PER_BLOCK * s.n_threads)
+    pca: int | None  # principal components that neighbourhoods are made of
+    has_checkpoint: bool
 
 
 def bytes_of_row(s: Sizes) -> dict[str, float]:
@@ -224,8 +217,22 @@ def estimate_memory(
     itemsize = 4 if metric == "hellinger" else 0 if fast else 8 if q else np.dtype(dtype).itemsize
     if isinstance(metric, str) and metric == NAME_OF_DISTANCES:
         n_features, n_stored, itemsize = 1, None, 0  # distances are used where they are
-    counts = n_rows, n_features, n_neighbors - 1, n_others, n_components
-    return peak(Sizes(*counts, n_stored, itemsize, fast, n_threads, q, checkpoint))
+    sizes = Sizes(
+        m=n_rows,
+        n=n_features,
+        k=n_neighbors - 1,
+        k_tangent=n_others,
+        dim=n_components,
+        n_stored=n_stored,
+        item=itemsize,
+        has_fast_metric=fast,
+        n_threads=n_threads,
+        pca=q,
+        has_checkpoint=checkpoint,
+    )
+    by_row, beside = bytes_of_row(sizes), bytes_beside(sizes)
+    most = max(by_row[stage] * n_rows + beside.get(stage, 0) for stage in by_row)
+    return MemoryEstimate(most + BYTES_PER_BLOCK * n_threads)
 
 
 def check_memory(

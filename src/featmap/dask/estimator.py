@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from copy import copy
 from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -112,7 +113,7 @@ class FeatMAP(local.FeatMAP):
                 "brought to this machine and fitted here; force=True fits them on the cluster"
             )
             return self._fit_here(X, table, file, callback, checkpoint)
-        fresh = self._twin()
+        fresh = copy(self)  # this estimator changes all at once or not at all
         fresh._fit_on_cluster(
             table, file or _checked_path(path), _checked_partitions(n_partitions, table), callback, checkpoint
         )
