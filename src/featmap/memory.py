@@ -1,7 +1,7 @@
-"""How much memory a fit takes, before it begins: a table of bytes a row, by stage.
+"""Estimate the memory of a fit before it begins, from a table of bytes a row in each stage.
 
-It counts what a fit allocates at its peak. The data that the user passes are there already, in memory or in a file,
-and do not count, nor does the interpreter with its libraries.
+The estimate is of what a fit allocates at its peak. It counts neither the data that the user passes, which are in
+memory or in a file already, nor the interpreter with its libraries.
 """
 
 from __future__ import annotations

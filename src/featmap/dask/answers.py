@@ -1,4 +1,4 @@
-"""Questions to all rows of a model, answered in blocks by workers that open its file."""
+"""Answers about all rows of a model, computed in blocks by workers that open its file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BYTES_OF_ANSWER = 2**26  # of a block of rows
 
 @dataclass(frozen=True)
 class ModelFile:
-    """The file of a model, which workers open. If another model is written there, it gives no answers any more."""
+    """The file of a model, which workers open. It is refused once another model has been written there."""
 
     path: str
     changed: int  # when the model was written, in nanoseconds

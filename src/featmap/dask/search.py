@@ -35,7 +35,7 @@ Share = tuple[IntArray, Matrix, IntArray]
 
 @dataclass(frozen=True)
 class Workers:
-    """Hold the rows, in blocks until they are put into lists of partitions."""
+    """The rows in blocks on the workers, before they are divided among partitions."""
 
     matrix: Blocks
     n_features: int

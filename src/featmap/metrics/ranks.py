@@ -1,4 +1,4 @@
-"""Are neighbours on the map neighbours in the data (trustworthiness), and the other way round (continuity)?
+"""Whether neighbours on the map are neighbours in the data (trustworthiness), and the converse (continuity).
 
 Both are defined by Venna and Kaski, and used so by Espadoto et al. (2021):
 1 − 2/(m k (2m − 3k − 1)) Σ_i Σ_j (rank_i(j) − k). The sum is over the k neighbours j of i on one side whose rank by

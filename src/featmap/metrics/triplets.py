@@ -1,4 +1,4 @@
-"""Which of two points is nearer to a third: do the map and the data agree? After Wang et al. (2021)."""
+"""Whether the map and the data agree on which of two points is nearer to a third, after Wang et al. (2021)."""
 
 from __future__ import annotations
 
