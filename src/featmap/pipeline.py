@@ -312,17 +312,8 @@ def tangent_spaces(
 ) -> Tangents:
     """Local SVDs at all points."""
     weights, near_weights = tangent_weights(neighbors, graph, settings, run)
-    return find_tangents(
-        data,
-        data.matrix,
-        neighbors.indices,
-        weights,
-        near_weights,
-        settings.tangent_center,
-        settings.intrinsic_dim,
-        settings.n_components,
-        run,
-    )
+    kind = settings.tangent_center, settings.intrinsic_dim, settings.n_components
+    return find_tangents(data, data.matrix, neighbors.indices, weights, near_weights, *kind, run)
 
 
 def radii_alone(
