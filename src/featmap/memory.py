@@ -60,7 +60,7 @@ class Sizes:
     k_tangent: int  # neighbours of a tangent space
     dim: int  # of the map
     n_stored: int | None  # values of sparse data, None for dense
-    item: int  # bytes of a value of the rows that a search has for itself; 0 if it has none
+    item: int  # bytes of a value in the search's own copy of the rows; 0 if it has none
     has_fast_metric: bool
     n_threads: int
     pca: int | None  # principal components that neighbourhoods are made of

@@ -109,7 +109,7 @@ class ClusterFit:
 
     @cached_property
     def data(self) -> ScaledData:
-        """The features, likewise."""
+        """The features, in files that are read when they are needed."""
         if self.rows.components is None:
             return self.space
         return self.rows.data.with_matrix(table_in_files(self.rows.data.matrix, self.folder / "data"))

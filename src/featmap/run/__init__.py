@@ -113,7 +113,7 @@ class Run:
 
 
 class Checkpoint:
-    """Keeps nothing, so that every stage makes its result. `store.checkpoints` has one that keeps them in a file."""
+    """Keeps nothing: every stage makes its result. The checkpoint of `store.checkpoints` keeps them in a file."""
 
     def kept(self, name: str, make: Callable[[], Any], **given: Any) -> Any:
         """The result that ``make`` makes. Fields of it that are ``given`` need not be kept."""

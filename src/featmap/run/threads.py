@@ -56,7 +56,7 @@ class _Held:
 
 
 class _HeldInThread(_Held, threading.local):
-    """The same, separately for each thread."""
+    """`_Held` with a record of its own in each thread."""
 
 
 _held_in_process = _Held()
