@@ -34,8 +34,8 @@ def neighbor_memberships(
     neighbors: Neighbors, n_neighbors: int, unconnected_from: float, run: Run, mean: float | None = None
 ) -> DoubleArray:
     """P̃_{j|i} for every neighbour j of every point i, 0 for those that get no edge: (m, k)."""
-    firsts, lasts = connected_entries(neighbors.distances, unconnected_from)
-    strengths = membership_strengths(neighbors.distances.ravel(), firsts, lasts, n_neighbors, run, mean)
+    entries = connected_entries(neighbors.distances, unconnected_from)
+    strengths = membership_strengths(neighbors.distances.ravel(), *entries, n_neighbors, run, mean)
     return strengths.reshape(neighbors.distances.shape)
 
 
