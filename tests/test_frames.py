@@ -328,7 +328,7 @@ def test_cosine_graph_is_normalised_as_the_graph_is(n_neighbors, rng, run):
     similar = cosine_graph(graph, connection, n_neighbors, run)
     edges = graph.weights
     distances = np.maximum(1.0 - consistency(connection.products), 0.0)
-    strengths = membership_strengths(distances, edges.indptr, n_neighbors, run)
+    strengths = membership_strengths(distances, edges.indptr[:-1], edges.indptr[1:], n_neighbors, run)
     np.testing.assert_allclose(np.add.reduceat(strengths, edges.indptr[:-1]), np.log2(n_neighbors), rtol=1e-3)
     expected = symmetrize(sp.csr_matrix((strengths, edges.indices, edges.indptr), edges.shape), run)
     assert abs(similar.weights - expected.weights).max() == 0

@@ -27,13 +27,13 @@ def squares(start, stop):
     return numbers**2, np.stack([numbers, -numbers], axis=1).astype(np.float32)
 
 
-@pytest.mark.parametrize("method", ["by_blocks", "by_blocks_with_progress"])
+@pytest.mark.parametrize("with_progress", [False, True])
 @pytest.mark.parametrize("n_jobs", [None, 1, 2, 5])
 @pytest.mark.parametrize("block", [1, 7, 100, 5000])
-def test_blocks_are_joined_in_order(method, n_jobs, block):
+def test_blocks_are_joined_in_order(with_progress, n_jobs, block):
     expected = squares(0, 100)
     with Run(n_jobs) as run:
-        joined = getattr(run, method)(100, squares, block)
+        joined = run.by_blocks(100, squares, block, with_progress=with_progress)
     for found, part in zip(joined, expected, strict=True):
         assert np.array_equal(found, part)
         assert found.dtype == part.dtype
@@ -43,7 +43,7 @@ def test_blocks_are_joined_in_order(method, n_jobs, block):
 def test_rows_of_blocks_go_to_their_places(n_jobs):
     places = np.random.default_rng(0).permutation(100)
     with Run(n_jobs) as run:
-        joined = run.by_blocks_with_progress(100, squares, 7, places)
+        joined = run.by_blocks(100, squares, 7, places)
     for found, part in zip(joined, squares(0, 100), strict=True):
         assert np.array_equal(found[places], part)
 
@@ -74,7 +74,7 @@ def test_no_rows_are_one_empty_block(run):
 def test_blocks_with_progress_are_steps_of_the_stage():
     heard = []
     with Run(2, Progress(lambda *call: heard.append(call))) as run, run.timed("neighbors"):
-        run.by_blocks_with_progress(100, squares, 10)
+        run.by_blocks(100, squares, 10, with_progress=True)
     assert heard[0] == ("neighbors", 0, 1)
     assert heard[-1] == ("neighbors", 100, 100)
     done = [call[1] for call in heard[1:]]

@@ -6,6 +6,7 @@ Only scikit-learn's base and checks are imported with this module. Compiled code
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -319,7 +320,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         >>> FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data).embedding_.shape
         (150, 2)
         """
-        fresh = self._twin()
+        fresh = copy(self)  # this estimator changes all at once or not at all
         table, settings = fresh._checked(X, checkpoint)
 
         from .data.sparse import digest_of
@@ -571,12 +572,6 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """Singular values of the weighted neighbourhoods, in units of the data."""
         check_is_fitted(self)
         return self._points.mapped.manifold.space.in_units(self._points.tangents.singular_values)
-
-    def _twin(self) -> FeatMAP:
-        """A copy for a fit to work on, so that this estimator changes all at once or not at all."""
-        twin = type(self).__new__(type(self))
-        twin.__dict__ = self.__dict__.copy()
-        return twin
 
     def _checked(self, X: Any, checkpoint: StrPath | None) -> tuple[Any, Settings]:
         """The data as an array or CSR matrix, and the settings for them. Stores the names that come with the data."""

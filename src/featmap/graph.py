@@ -26,17 +26,17 @@ from .values import DoubleArray, FloatArray, Graph, IntArray, Neighbors, Order, 
 def build_graph(neighbors: Neighbors, n_neighbors: int, unconnected_from: float, run: Run) -> Graph:
     """The fuzzy union of all points' memberships. Neighbours at a distance of ``unconnected_from`` get no edge."""
     firsts, lasts = connected_entries(neighbors.distances, unconnected_from)
-    strengths = neighbor_memberships(neighbors, n_neighbors, unconnected_from, run)
-    return join(neighbors.indices.ravel(), strengths.ravel(), firsts, lasts, run)
+    strengths = membership_strengths(neighbors.distances.ravel(), firsts, lasts, n_neighbors, run)
+    return join(neighbors.indices.ravel(), strengths, firsts, lasts, run)
 
 
 def neighbor_memberships(
     neighbors: Neighbors, n_neighbors: int, unconnected_from: float, run: Run, mean: float | None = None
 ) -> DoubleArray:
     """P̃_{j|i} for every neighbour j of every point i, 0 for those that get no edge: (m, k)."""
-    firsts, lasts = connected_entries(neighbors.distances, unconnected_from)
-    flat = _strengths(neighbors.distances.ravel(), firsts, lasts, n_neighbors, run, mean)
-    return flat.reshape(neighbors.distances.shape)
+    entries = connected_entries(neighbors.distances, unconnected_from)
+    strengths = membership_strengths(neighbors.distances.ravel(), *entries, n_neighbors, run, mean)
+    return strengths.reshape(neighbors.distances.shape)
 
 
 def connected_entries(distances: FloatArray, unconnected_from: float) -> tuple[np.ndarray, np.ndarray]:
@@ -49,21 +49,18 @@ def connected_entries(distances: FloatArray, unconnected_from: float) -> tuple[n
     return firsts, firsts + np.count_nonzero(distances < unconnected_from, axis=1)
 
 
-def membership_strengths(distances: np.ndarray, indptr: np.ndarray, n_neighbors: int, run: Run) -> DoubleArray:
+def membership_strengths(
+    distances: np.ndarray,
+    firsts: np.ndarray,
+    lasts: np.ndarray,
+    n_neighbors: int,
+    run: Run,
+    mean: float | None = None,
+) -> DoubleArray:
     """P̃_{j|i} = exp(−max(0, d_ij − ρ_i)/γ_i), with γ_i such that each row sums to log2(n_neighbors).
 
-    Row i has the entries indptr[i]:indptr[i + 1].
-    """
-    return _strengths(distances, indptr[:-1], indptr[1:], n_neighbors, run, None)
-
-
-def _strengths(
-    distances: np.ndarray, firsts: np.ndarray, lasts: np.ndarray, n_neighbors: int, run: Run, mean: float | None
-) -> DoubleArray:
-    """The same of the entries firsts[i]:lasts[i] of each row.
-
-    ``mean`` replaces a row's own mean distance where all its neighbours are duplicates; None stands for the
-    mean over all rows.
+    Row i has the entries firsts[i]:lasts[i]; all others are 0. ``mean`` replaces a row's own mean distance where all
+    its neighbours are duplicates, by default the mean over all rows.
     """
     if mean is None:
         mean = mean_distance(distances, firsts, lasts)

@@ -1,7 +1,7 @@
-"""How much memory a fit takes, before it begins: a table of bytes a row, by stage.
+"""Estimate the memory of a fit before it begins, from a table of bytes a row in each stage.
 
-It counts what a fit allocates at its peak. The data that the user passes are there already, in memory or in a file,
-and do not count, nor does the interpreter with its libraries.
+The estimate is of what a fit allocates at its peak. It counts neither the data that the user passes, which are in
+memory or in a file already, nor the interpreter with its libraries.
 """
 
 from __future__ import annotations
@@ -60,86 +60,56 @@ class Sizes:
     k_tangent: int  # neighbours of a tangent space
     dim: int  # of the map
     n_stored: int | None  # values of sparse data, None for dense
-    item: int  # bytes of a value of the rows that a search has for itself; 0 if it has none
+    item: int  # bytes of a value in the search's own copy of the rows; 0 if it has none
     has_fast_metric: bool
     n_threads: int
-    pca: int | None = None  # principal components that neighbourhoods are made of
-    has_checkpoint: bool = False
-
-    @property
-    def stored(self) -> float:
-        """Values of a row that are stored."""
-        return self.n if self.n_stored is None else self.n_stored / self.m
-
-    @property
-    def width(self) -> int:
-        """The number of features or components that neighbourhoods are made of."""
-        return self.pca or self.n
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether neighbourhoods are made of sparse rows."""
-        return self.n_stored is not None and not self.pca
-
-    @property
-    def edges(self) -> float:
-        """Edges of a row."""
-        return min(EDGES_PER_NEIGHBOR * self.k, self.m - 1)
-
-    @property
-    def axes(self) -> int:
-        """Aligned directions of a tangent space."""
-        return min(self.dim, self.k_tangent, self.width)
-
-
-def peak(s: Sizes) -> MemoryEstimate:
-    """The most that is held at any time."""
-    blocks, by_row, beside = BYTES_PER_BLOCK * s.n_threads, bytes_of_row(s), bytes_beside(s)
-    return MemoryEstimate(max(by_row[stage] * s.m + beside.get(stage, 0) for stage in by_row) + blocks)
+    pca: int | None  # principal components that neighbourhoods are made of
+    has_checkpoint: bool
 
 
 def bytes_of_row(s: Sizes) -> dict[str, float]:
     """The table: what is held in a stage, with what earlier stages have left. Other stages never hold the most."""
-    values = (4 if s.n_stored is None else 8) * s.stored  # scaled
-    data = values + (4 + s.item) * s.pca if s.pca else values + s.item * s.stored
+    width = s.pca or s.n  # of the rows that neighbourhoods are made of
+    stored = s.n if s.n_stored is None else s.n_stored / s.m
+    values = (4 if s.n_stored is None else 8) * stored  # scaled
+    data = values + ((4 + s.item) * s.pca if s.pca else s.item * stored)
     # In the lists of a search in large data an eighth of the room is empty.
-    lists = 4.5 * (min(s.width, LADDER[0][0]) + 1) if s.has_fast_metric and s.m > EXACT_BELOW else 0.0
-    neighbors, graph = 8 * max(s.k, s.k_tangent), 8 * s.edges + 4
-    tangents = 4 * (min(s.k_tangent, s.width) + s.k_tangent) + 16 * s.dim + 12
-    factors = 8 * s.k_tangent * s.axes  # given up after the alignment
-    rotations = 4 * s.edges * (1 if s.axes == s.dim == 2 else s.axes**2)  # codes in the plane
-    connection = 4 * s.edges * s.axes + rotations
+    lists = 4.5 * min(width, LADDER[0][0]) if s.has_fast_metric and s.m > EXACT_BELOW else 0.0
+    edges, q = min(EDGES_PER_NEIGHBOR * s.k, s.m - 1), min(s.dim, s.k_tangent, width)
+    neighbors, graph = 8 * max(s.k, s.k_tangent), 8 * edges + 4
+    tangents = 4 * (min(s.k_tangent, width) + s.k_tangent) + 16 * s.dim
+    factors = 8 * s.k_tangent * q  # given up after the alignment
+    rotations = 1 if q == s.dim == 2 else 2 * q**2  # codes in the plane, else they and the products they are made of
+    connection = 4 * edges * (q + rotations)
+    # Axes of all points for all features or, where these take too much, for a slice of the features and at least of a
+    # quarter of the points. Sparse rows are copied besides.
+    copied = s.n_stored is not None and not s.pca
+    least = max(1.5 * BYTES_OF_AXES / s.m, (q + 4 * copied) * min(width, FEWEST_FEATURES))
+    axes = min(4 * (q + copied) * width, least)
+    spectrum = 44 * edges if SMOOTHED_UP_TO < s.m <= SPECTRUM_UP_TO else 0
+    state = edges + 4 * s.k + 120 * s.dim  # of the map with its density
     known = data + neighbors + graph + tangents + (lists if s.m <= LISTS_KEPT_UP_TO else 0)
-    spectrum = 36 * s.edges + 160 if SMOOTHED_UP_TO < s.m <= SPECTRUM_UP_TO else 0
-    layout = s.edges + 4 * s.k + 120 * s.dim  # edges, and the state of the map with its density
-    if s.has_checkpoint:  # it writes all results each time, so it keeps what is given up, and the graph in two orders
-        layout += graph + factors
+    if s.has_checkpoint:  # it is written with all results, so it keeps what is given up, and the graph in two orders
+        known, state = known + graph, state + factors
     return {
-        "scaling": data + 8 * (s.pca or 0) + (0 if s.n_stored is None else 12 * s.stored),
-        "neighbors": data + lists + max(1.2 * lists + 0.2 * data, 2 * neighbors) + neighbors,
+        "scaling": data + 8 * (s.pca or 0) + (0 if s.n_stored is None else 12 * stored),
+        "neighbors": data + neighbors + max(2.2 * lists + 0.2 * data, 2 * neighbors),
         "start": known + factors + spectrum,
-        "alignment": known + factors + connection + _axes_of_row(s) + (graph if s.has_checkpoint else 0),
-        "layout": known + connection + layout,
+        "alignment": known + factors + connection + axes,
+        "layout": known + connection + state,
     }
-
-
-def _axes_of_row(s: Sizes) -> float:
-    """Bytes a row of the axes of all points for a slice of features, of the slice, and of sums over slices."""
-    width = min(s.width, max(FEWEST_FEATURES, BYTES_OF_AXES // (4 * s.m * s.axes)))
-    axes = min(4 * s.axes * width, max(BYTES_OF_AXES / s.m, s.axes * width))  # or those of parts of the points
-    copied = 4 * width if width < s.width or s.is_sparse else 0
-    sums = 4 * s.edges * (2 * (width < s.width) if s.axes == s.dim == 2 else s.axes**2)
-    return axes + copied + sums
 
 
 def bytes_beside(s: Sizes) -> dict[str, float]:
     """What does not grow with the rows: samples that directions are found from, and what each thread compares."""
-    of_features, of_all = (4 * n * sample_size(s.m, n) for n in (s.n, s.width))
-    pairs = 0 if s.has_fast_metric else 8 * QUERIES_PER_BLOCK * s.m
-    dense = 4 * s.width * QUERIES_PER_BLOCK + min(4 * s.width * s.m, BYTES_OF_CANDIDATES) if s.is_sparse else 0
+    width, is_sparse = s.pca or s.n, s.n_stored is not None
+    of_features, of_all = (4 * n * sample_size(s.m, n) for n in (s.n, width))
+    compared = 0 if s.has_fast_metric else 8 * QUERIES_PER_BLOCK * s.m
+    if is_sparse and not s.pca:
+        compared += 4 * width * QUERIES_PER_BLOCK + min(4 * width * s.m, BYTES_OF_CANDIDATES)
     return {
-        "scaling": of_features if s.pca and s.n_stored is None else 0,
-        "neighbors": max(of_all if s.m > EXACT_BELOW else 0, s.n_threads * (pairs + dense)),
+        "scaling": of_features if s.pca and not is_sparse else 0,
+        "neighbors": max(of_all if s.m > EXACT_BELOW else 0, s.n_threads * compared),
         "start": of_all if s.m <= SMOOTHED_UP_TO or s.m > SPECTRUM_UP_TO else 0,
     }
 
@@ -247,8 +217,22 @@ def estimate_memory(
     itemsize = 4 if metric == "hellinger" else 0 if fast else 8 if q else np.dtype(dtype).itemsize
     if isinstance(metric, str) and metric == NAME_OF_DISTANCES:
         n_features, n_stored, itemsize = 1, None, 0  # distances are used where they are
-    counts = n_rows, n_features, n_neighbors - 1, n_others, n_components
-    return peak(Sizes(*counts, n_stored, itemsize, fast, n_threads, q, checkpoint))
+    sizes = Sizes(
+        m=n_rows,
+        n=n_features,
+        k=n_neighbors - 1,
+        k_tangent=n_others,
+        dim=n_components,
+        n_stored=n_stored,
+        item=itemsize,
+        has_fast_metric=fast,
+        n_threads=n_threads,
+        pca=q,
+        has_checkpoint=checkpoint,
+    )
+    by_row, beside = bytes_of_row(sizes), bytes_beside(sizes)
+    most = max(by_row[stage] * n_rows + beside.get(stage, 0) for stage in by_row)
+    return MemoryEstimate(most + BYTES_PER_BLOCK * n_threads)
 
 
 def check_memory(

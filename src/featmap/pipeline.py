@@ -204,7 +204,7 @@ def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold
 
 
 def approximate_by_distances(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold:
-    """The same for distances between the rows: there are radii, but no features and no tangent spaces."""
+    """Distances between the rows → neighbours → graph → radii. There are no features and no tangent spaces."""
     space, search = without_features(X.shape[0]), DistanceSearch(X.shape[0])
     neighbors = run.stage("neighbors", search.others, X, settings.n_others)
     graph = run.stage("graph", neighborhood_graph, neighbors, settings)
@@ -312,17 +312,8 @@ def tangent_spaces(
 ) -> Tangents:
     """Local SVDs at all points."""
     weights, near_weights = tangent_weights(neighbors, graph, settings, run)
-    return find_tangents(
-        data,
-        data.matrix,
-        neighbors.indices,
-        weights,
-        near_weights,
-        settings.tangent_center,
-        settings.intrinsic_dim,
-        settings.n_components,
-        run,
-    )
+    kind = settings.tangent_center, settings.intrinsic_dim, settings.n_components
+    return find_tangents(data, data.matrix, neighbors.indices, weights, near_weights, *kind, run)
 
 
 def radii_alone(

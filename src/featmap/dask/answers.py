@@ -1,4 +1,4 @@
-"""Questions to all rows of a model, answered in blocks by workers that open its file."""
+"""Answers about all rows of a model, computed in blocks by workers that open its file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-from dask.delayed import delayed
 
 from ..errors import StoreError
 from ..estimator import FeatMAP
@@ -22,7 +21,7 @@ BYTES_OF_ANSWER = 2**26  # of a block of rows
 
 @dataclass(frozen=True)
 class ModelFile:
-    """The file of a model, which workers open. If another model is written there, it gives no answers any more."""
+    """The file of a model, which workers open. It is refused once another model has been written there."""
 
     path: str
     changed: int  # when the model was written, in nanoseconds
@@ -59,24 +58,17 @@ def _opened(file: ModelFile) -> FeatMAP:
     return model
 
 
-def _answer(file: ModelFile, question: str, start: int, stop: int, options: dict[str, Any]) -> np.ndarray:
-    return getattr(file.model(), question)(np.arange(start, stop), **options)
-
-
 def of_all_rows(file: ModelFile, question: str, shape: tuple[int, ...], dtype: Any, **options: Any) -> da.Array:
     """The answers of a method of the model that takes rows, for all rows, as a lazy array."""
-    n_rows, row_bytes = shape[0], int(np.prod(shape[1:], dtype=np.int64)) * np.dtype(dtype).itemsize
-    step = max(1, BYTES_OF_ANSWER // max(row_bytes, 1))
-    ask = delayed(_answer, pure=True)
-    blocks = [
-        da.from_delayed(
-            ask(file, question, start, min(start + step, n_rows), options),
-            (min(start + step, n_rows) - start, *shape[1:]),
-            dtype,
-        )
-        for start in range(0, n_rows, step)
-    ]
-    return da.concatenate(blocks)
+    blocks = ("auto", *(-1 for _ in shape[1:]))
+    chunks = da.core.normalize_chunks(blocks, shape, limit=BYTES_OF_ANSWER, dtype=np.dtype(dtype))
+    meta = np.empty((0,) * len(shape), dtype)
+    return da.map_blocks(_answer, file, question, options, chunks=chunks, meta=meta)
+
+
+def _answer(file: ModelFile, question: str, options: dict[str, Any], block_info: Any = None) -> np.ndarray:
+    rows = np.arange(*block_info[None]["array-location"][0])
+    return getattr(file.model(), question)(rows, **options)
 
 
 def placed(file: ModelFile, blocks: Blocks, dim: int) -> da.Array:

@@ -143,7 +143,7 @@ class ScaledBlocks:
         return self.matrix.n_rows, self.n_features
 
     def with_matrix(self, matrix: Matrix) -> ScaledData:
-        """The same with all rows in one matrix."""
+        """The scaled data with all rows in this matrix."""
         return ScaledData(matrix, self.center, self.scale, self.lengths)
 
 

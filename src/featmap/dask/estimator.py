@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from copy import copy
 from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -13,9 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import estimator as local
 from ..checks.arguments import is_integer
-from ..checks.inputs import check_form
+from ..checks.inputs import NamedTable, check_form
 from ..checks.parameters import check_parameters
-from ..checks.settings import Settings, drawn_seed, fit_settings
+from ..checks.settings import drawn_seed, fit_settings
 from ..data.advice import rows_for_scales, warn_of_scales
 from ..docstrings import shared_parameters
 from ..errors import InvalidParameterError, StoreError, warn
@@ -113,7 +114,7 @@ class FeatMAP(local.FeatMAP):
                 "brought to this machine and fitted here; force=True fits them on the cluster"
             )
             return self._fit_here(X, table, file, callback, checkpoint)
-        fresh = self._twin()
+        fresh = copy(self)  # this estimator changes all at once or not at all
         fresh._fit_on_cluster(
             table, file or _checked_path(path), _checked_partitions(n_partitions, table), callback, checkpoint
         )
@@ -309,7 +310,11 @@ class FeatMAP(local.FeatMAP):
         return self
 
     def _fit_on_cluster(self, table: Input, path: Path, n_partitions: int, callback: Any, checkpoint: Any) -> None:
-        settings = self._settings_for_cluster(table)
+        owner, parameters = "FeatMAP", self.get_params(deep=False)
+        _refuse_on_cluster(parameters)
+        check_form(self, table.example, "fit")
+        self._remember(NamedTable(table.example))
+        settings = fit_settings(owner, parameters, table.shape, drawn_seed(owner, self.random_state))
 
         from ..run import Run
         from .files import check_that_workers_see, scratch_folder
@@ -330,15 +335,6 @@ class FeatMAP(local.FeatMAP):
         self._open(path, dict(fit.exchanged))
         if fitted.is_complete:
             kept.finish()
-
-    def _settings_for_cluster(self, table: Input) -> Settings:
-        """The settings of a fit. Stores the number and the names of features."""
-        owner, parameters = "FeatMAP", self.get_params(deep=False)
-        _refuse_on_cluster(parameters)
-        for name in ("row_names_in_", "recipe_"):  # those of an earlier fit
-            self.__dict__.pop(name, None)
-        check_form(self, table.example, "fit")
-        return fit_settings(owner, parameters, table.shape, drawn_seed(owner, self.random_state))
 
     def _open(self, path: Path, exchanged: dict[str, int]) -> None:
         """Take everything from the file: large arrays stay there until they are needed."""

@@ -133,7 +133,7 @@ def read_part(path: Path, start: int, stop: int) -> np.ndarray:
 
 
 def _see(path: Path, number: int = 0) -> None:
-    """``number`` tells equal questions apart, so that several workers are asked."""
+    """Check that this worker sees a file. ``number`` makes tasks differ, so that several workers run them."""
     if not path.exists():
         raise StoreError(
             f"fit(path=…): a worker does not see {path.parent}; give a path on a file system that all workers share"

@@ -27,7 +27,7 @@ from ..neighbors.large import search_wide_enough
 from ..neighbors.search import without_self
 from ..pipeline import Fitted, Manifold, lay_out, neighborhood_graph, tangent_weights
 from ..run import Run
-from ..values import Connection, Graph, IntArray, Neighbors, Order, Radii, Tangents
+from ..values import Connection, Graph, Neighbors, Order, Radii, Tangents, sorted_csr
 from .blocks import Input, ScaledBlocks, scaled_blocks
 from .cluster import results
 from .files import search_in_files, table_in_files
@@ -109,7 +109,7 @@ class ClusterFit:
 
     @cached_property
     def data(self) -> ScaledData:
-        """The features, likewise."""
+        """The features, in files that are read when they are needed."""
         if self.rows.components is None:
             return self.space
         return self.rows.data.with_matrix(table_in_files(self.rows.data.matrix, self.folder / "data"))
@@ -171,18 +171,13 @@ class ClusterFit:
 
 def connection_of(around: PartitionedTangents, graph: Graph, order: Order) -> Connection:
     """The connection on all edges, in the order of the layout."""
+    edges = graph.weights
+    numbers = sorted_csr(np.arange(edges.nnz), edges.indices, edges.indptr)
     arrays: dict[str, np.ndarray] = {}
     for rows, part in around.connections():
-        edges = edges_of_rows(graph, rows)
+        of_rows = numbers[rows].data
         for name, values in vars(part).items():
             if values is not None:
-                whole = arrays.setdefault(name, np.empty((graph.weights.nnz, *values.shape[1:]), values.dtype))
-                whole[edges] = values
+                whole = arrays.setdefault(name, np.empty((edges.nnz, *values.shape[1:]), values.dtype))
+                whole[of_rows] = values
     return Connection(**arrays)[order.edges_into_layout(graph)]
-
-
-def edges_of_rows(graph: Graph, rows: IntArray) -> np.ndarray:
-    """The numbers of the edges of some rows, row by row."""
-    firsts, counts = graph.weights.indptr[rows].astype(np.int64), np.diff(graph.weights.indptr)[rows]
-    before = np.cumsum(counts, dtype=np.int64) - counts
-    return np.arange(counts.sum(dtype=np.int64)) + np.repeat(firsts - before, counts)

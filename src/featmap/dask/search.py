@@ -35,7 +35,7 @@ Share = tuple[IntArray, Matrix, IntArray]
 
 @dataclass(frozen=True)
 class Workers:
-    """Hold the rows, in blocks until they are put into lists of partitions."""
+    """The rows in blocks on the workers, before they are divided among partitions."""
 
     matrix: Blocks
     n_features: int
@@ -281,7 +281,7 @@ def nearest_of(answers: Sequence[Answer], n_queries: int, n_candidates: int, k: 
 
 
 def _of_queries(answer: Answer, start: int, stop: int) -> Answer:
-    """The same for consecutive queries, each of which has a row."""
+    """The answer to the queries start:stop, with a row for each of them; empty rows have index −1."""
     first, last = np.searchsorted(answer.queries, [start, stop])
     rows = answer.queries[first:last] - start
 

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import getitem
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -146,10 +146,9 @@ class PartitionedTangents:
     @cached_property
     def _picked(self) -> list[list[Delayed]]:
         """The numbers of the rows that each partition asks of each, of itself none."""
-        ask, take = delayed(_asked, pure=True), delayed(getitem, pure=True)
-        numbers = range(len(self.rows))
-        asked = persisted([ask(self.around, own) for own in numbers])
-        return [[take(lists, other) for other in numbers] for lists in asked]
+        ask, numbers = delayed(_asked, pure=True), range(len(self.rows))
+        asked: list[Any] = persisted([ask(self.around, own) for own in numbers])
+        return [[lists[other] for other in numbers] for lists in asked]
 
     @cached_property
     def _tables(self) -> list[Delayed]:
@@ -188,17 +187,9 @@ def _spaces_of(table: Table, around: GraphInFiles, own: int, settings: Neighborh
     names = ("neighbors", "weights", "near_weights")
     neighbors, weights, near_weights = (around.of_rows(name, own) for name in names)
     with Run(None) as run:
-        tangents = find_tangents(
-            table.data,
-            table.matrix[table.own],
-            table.places(neighbors),
-            weights,
-            near_weights,
-            settings.tangent_center,
-            settings.intrinsic_dim,
-            settings.n_components,
-            run,
-        )
+        kind = settings.tangent_center, settings.intrinsic_dim, settings.n_components
+        own_rows, near = table.matrix[table.own], table.places(neighbors)
+        tangents = find_tangents(table.data, own_rows, near, weights, near_weights, *kind, run)
         q = min(settings.n_components, tangents.n_directions)
         factors, rows = leading_factors(table.data, tangents, q, run), np.arange(len(table.own), dtype=np.int32)
 
@@ -235,17 +226,8 @@ def _connection(
         all_axes[table.places(numbers)] = axes_of_others
     graph, is_own = _graph_of_table(table, *around.edges(own))
     with Run(None) as run:
-        n_rows = int(around.starts[-1])
-        whole = connect_part(
-            table.data,
-            all_axes,
-            graph,
-            settings.n_components,
-            settings.tangent_center,
-            settings.frames,
-            n_rows,
-            run,
-        )
+        kind = settings.n_components, settings.tangent_center, settings.frames
+        whole = connect_part(table.data, all_axes, graph, *kind, int(around.starts[-1]), run)
     return whole[is_own], sum(part.nbytes for part in given)
 
 

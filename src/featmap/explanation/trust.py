@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..metrics.density import LocalRadii, NearestInData
-from ..metrics.distances import DataDistances, MapDistances
+from ..metrics.density import correlation_over_same
+from ..metrics.distances import DataDistances, map_distances
 from ..metrics.ranks import nearest, ranks_kept
 from ..run import Run
 from ..values import DoubleArray, IntArray
@@ -218,7 +218,7 @@ def trustworthiness_of(mapped: MappedData, rows: IntArray, run: Run) -> float:
     k = min(RANKED_NEIGHBORS, (n_points - 1) // 2)
     if k < 1 or not len(rows):
         return 1.0
-    near = nearest(MapDistances(mapped.embedding.astype(np.float64)), rows, k, n_points, run)
+    near = nearest(map_distances(mapped.embedding.astype(np.float64)), rows, k, n_points, run)
     return ranks_kept(DataDistances.within(mapped.space), rows, near, n_points, run)
 
 
@@ -227,4 +227,4 @@ def density_correlation_of(mapped: MappedData) -> float:
     near = mapped.manifold.neighbors.first(mapped.manifold.n_neighbors - 1)
     is_complete = np.isfinite(near.distances).all(axis=1, keepdims=True)
     distances = np.where(is_complete, near.distances, 0).astype(np.float64)
-    return LocalRadii.of(NearestInData(near.indices, distances)).correlation(mapped.embedding.astype(np.float64))
+    return correlation_over_same(near.indices, distances, mapped.embedding.astype(np.float64))

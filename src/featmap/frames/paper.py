@@ -56,7 +56,7 @@ def cosine_graph(graph: Graph, connection: Connection, n_neighbors: int, run: Ru
     """P(Θ): memberships of the distances 1 − cos Θ_ij on the edges of the graph, normalised as those of the graph."""
     edges = graph.weights
     distances = np.maximum(1.0 - consistency(connection.products), 0.0)
-    strengths = membership_strengths(distances, edges.indptr, n_neighbors, run)
+    strengths = membership_strengths(distances, edges.indptr[:-1], edges.indptr[1:], n_neighbors, run)
     return symmetrize(sp.csr_matrix((strengths, edges.indices, edges.indptr), edges.shape), run)
 
 

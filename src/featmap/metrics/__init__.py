@@ -7,6 +7,7 @@ data. `arrow_fidelity` and `perturbation` measure whether the explanations of a 
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .accuracy import knn_accuracy
@@ -19,6 +20,8 @@ from .triplets import triplet_accuracy
 if TYPE_CHECKING:
     from ..explanation.fidelity import arrow_fidelity
     from ..explanation.perturbation import perturbation
+
+_HOMES = {"arrow_fidelity": "featmap.explanation.fidelity", "perturbation": "featmap.explanation.perturbation"}
 
 __all__ = [
     "Benchmark",
@@ -36,12 +39,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load what measures explanations when it is asked for: explanations are built on the metrics."""
-    if name == "arrow_fidelity":
-        from ..explanation.fidelity import arrow_fidelity
-
-        return arrow_fidelity
-    if name == "perturbation":
-        from ..explanation.perturbation import perturbation
-
-        return perturbation
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -8,10 +8,17 @@ from ..data.scaling import scale_data
 from ..run import Run
 from .accuracy import checked_votes, knn_accuracy
 from .checks import N_SAMPLE, check_jobs, checked_data, checked_embedding, checked_labels, rank_neighbors, sample_rows
-from .density import LocalRadii, NearestInData, OwnRadii
-from .distances import DataDistances, MapDistances, Pairs
+from .density import correlation_over_own, correlation_over_same, nearest_in_data
+from .distances import DataDistances, Pairs, map_distances
 from .ranks import nearest, ranks_kept
-from .triplets import TRIPLETS_PER_POINT, CentroidTriplets, RandomTriplets
+from .triplets import (
+    TRIPLETS_PER_POINT,
+    agreement,
+    nearer_centroids,
+    nearer_in_data,
+    nearer_of_pairs,
+    random_pairs,
+)
 
 
 class Benchmark:
@@ -73,15 +80,14 @@ class Benchmark:
         data = scale_data(table)
         self._distances = DataDistances.within(data)
         self._pairs = Pairs.of("Benchmark", data, self._rows)
+        self._triplets = random_pairs(self._n_rows, TRIPLETS_PER_POINT, random_state)
         self._centroids = None
         if self._groups is not None and self._groups.max() >= 2:
-            self._centroids = CentroidTriplets.of(data, self._groups)
+            self._centroids = nearer_centroids(data.matrix, self._groups)
         with Run(n_jobs) as run:
             self._near = nearest(self._distances, self._rows, k, self._n_rows, run)
-            near_in_data = NearestInData.of(data, table, k, run)
-            self._triplets = RandomTriplets.of(data, TRIPLETS_PER_POINT, random_state, run)
-        self._radii = LocalRadii.of(near_in_data)
-        self._own_radii = OwnRadii.of(near_in_data)
+            self._neighbors = nearest_in_data(data, table, k, run)
+            self._nearer = nearer_in_data(data, self._triplets, run)
 
     def score(self, Y: ArrayLike) -> dict[str, float]:
         """
@@ -120,21 +126,26 @@ class Benchmark:
         trustworthiness
         """
         embedding = checked_embedding("Benchmark.score", Y, self._n_rows)
-        on_map, pairs_on_map = MapDistances(embedding), self._pairs.on_map(embedding)
+        on_map, pairs_on_map = map_distances(embedding), self._pairs.on_map(embedding)
+        indices, distances = self._neighbors
         with Run(self._n_jobs) as run:
             near_on_map = nearest(on_map, self._rows, self._near.shape[1], self._n_rows, run)
             scores = {
                 "trustworthiness": ranks_kept(self._distances, self._rows, near_on_map, self._n_rows, run),
                 "continuity": ranks_kept(on_map, self._rows, self._near, self._n_rows, run),
-                "own_density_correlation": self._own_radii.correlation(embedding, run),
-                "shepard_goodness": self._pairs.rank_correlation(pairs_on_map),
-                "normalized_stress": self._pairs.stress(pairs_on_map),
-                "scale_normalized_stress": self._pairs.least_stress(pairs_on_map),
-                "random_triplet_accuracy": self._triplets.agreement(embedding),
-                "density_correlation": self._radii.correlation(embedding),
+                "own_density_correlation": correlation_over_own(distances, embedding, run),
             }
-        if self._centroids is not None:
-            scores["centroid_triplet_accuracy"] = self._centroids.agreement(embedding)
+        nearer_on_map = nearer_of_pairs(embedding, embedding[self._triplets])
+        scores |= {
+            "shepard_goodness": self._pairs.rank_correlation(pairs_on_map),
+            "normalized_stress": self._pairs.stress(pairs_on_map),
+            "scale_normalized_stress": self._pairs.least_stress(pairs_on_map),
+            "random_triplet_accuracy": agreement(self._nearer, nearer_on_map),
+            "density_correlation": correlation_over_same(indices, distances, embedding),
+        }
         if self._groups is not None:
             scores["knn_accuracy"] = knn_accuracy(embedding, self._groups, random_state=self._seed)
+            if self._centroids is not None:
+                nearer_on_map = nearer_centroids(embedding, self._groups)
+                scores["centroid_triplet_accuracy"] = agreement(self._centroids, nearer_on_map)
         return scores

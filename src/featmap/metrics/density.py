@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
@@ -85,79 +83,42 @@ def density_correlation(
             f"density_correlation(neighbors={neighbors!r}): neighbors must be 'data' or 'own'"
         )
     with Run(n_jobs) as run:
-        near = NearestInData.of(scale_data(table), table, k, run)
+        indices, distances = nearest_in_data(scale_data(table), table, k, run)
         if neighbors == "own":
-            return OwnRadii.of(near).correlation(embedding, run)
-        return LocalRadii.of(near).correlation(embedding)
+            return correlation_over_own(distances, embedding, run)
+    return correlation_over_same(indices, distances, embedding)
 
 
-@dataclass(frozen=True, repr=False)
-class NearestInData:
+def nearest_in_data(data: ScaledData, table: Matrix, k: int, run: Run) -> tuple[IntArray, DoubleArray]:
     """The nearest other rows in the data and the distances to them, in the units of the data."""
-
-    indices: IntArray
-    distances: DoubleArray
-
-    @classmethod
-    def of(cls, data: ScaledData, table: Matrix, k: int, run: Run) -> NearestInData:
-        near = find_neighbors(make_search(data, table, "euclidean"), data.matrix, k, run)
-        return cls(near.indices, data.in_units(near.distances))
+    near = find_neighbors(make_search(data, table, "euclidean"), data.matrix, k, run)
+    return near.indices, data.in_units(near.distances)
 
 
-@dataclass(frozen=True, repr=False)
-class LocalRadii:
-    """R_i = Σ_j w_ij d_ij²/Σ_j w_ij over the nearest points j in the data. The map has the same weights."""
-
-    neighbors: IntArray
-    weights: DoubleArray
-    in_data: DoubleArray
-
-    @classmethod
-    def of(cls, near: NearestInData) -> LocalRadii:
-        d = near.distances
-        beyond = d - d[:, :1]
-        mean = beyond.mean(axis=1, keepdims=True)
-        w = np.exp(-np.divide(beyond, mean, out=np.zeros_like(d), where=mean > 0))
-        w /= w.sum(axis=1, keepdims=True)
-        return cls(near.indices, w, (w * d**2).sum(axis=1))
-
-    def on_map(self, embedding: DoubleArray) -> DoubleArray:
-        """The radius of each point on the map."""
-        squared = sum((y[self.neighbors] - y[:, None]) ** 2 for y in embedding.T)
-        return (self.weights * squared).sum(axis=1)
-
-    def correlation(self, embedding: DoubleArray) -> float:
-        return correlation_of_logs(self.in_data, self.on_map(embedding))
+def correlation_over_same(indices: IntArray, distances: DoubleArray, embedding: DoubleArray) -> float:
+    """The correlation of radii R_i = Σ_j w_ij d_ij²/Σ_j w_ij over the nearest in the data, with the same weights."""
+    beyond = distances - distances[:, :1]
+    mean = beyond.mean(axis=1, keepdims=True)
+    w = np.exp(-np.divide(beyond, mean, out=np.zeros_like(distances), where=mean > 0))
+    w /= w.sum(axis=1, keepdims=True)
+    squared = sum((y[indices] - y[:, None]) ** 2 for y in embedding.T)
+    return _correlation_of_logs((w * distances**2).sum(axis=1), (w * squared).sum(axis=1))
 
 
-@dataclass(frozen=True, repr=False)
-class OwnRadii:
-    """The mean distance to the k nearest others, which on the map may be other points than in the data."""
+def correlation_over_own(distances: DoubleArray, embedding: DoubleArray, run: Run) -> float:
+    """The correlation of mean distances to the k nearest others, which may be other points on the map."""
+    tree, n_others = KDTree(embedding), distances.shape[1]
 
-    in_data: DoubleArray
-    k: int
+    def body(start: int, stop: int) -> tuple[DoubleArray]:
+        # The first distance is that to the point itself, or to a copy of it, which is 0 as well.
+        return (tree.query(embedding[start:stop], n_others + 1)[0][:, 1:].mean(axis=1),)
 
-    @classmethod
-    def of(cls, near: NearestInData) -> OwnRadii:
-        return cls(near.distances.mean(axis=1), near.distances.shape[1])
-
-    def on_map(self, embedding: DoubleArray, run: Run) -> DoubleArray:
-        """The first of k + 1 distances is that to the point itself, or to a copy of it, which is 0 as well."""
-        tree = KDTree(embedding)
-        radii = np.empty(len(embedding))
-
-        def task(start: int, stop: int) -> None:
-            radii[start:stop] = tree.query(embedding[start:stop], self.k + 1)[0][:, 1:].mean(axis=1)
-
-        run.over_rows(len(embedding), task)
-        return radii
-
-    def correlation(self, embedding: DoubleArray, run: Run) -> float:
-        return correlation_of_logs(self.in_data, self.on_map(embedding, run))
+    (on_map,) = run.by_blocks(len(embedding), body)
+    return _correlation_of_logs(distances.mean(axis=1), on_map)
 
 
-def correlation_of_logs(in_data: DoubleArray, on_map: DoubleArray) -> float:
+def _correlation_of_logs(in_data: DoubleArray, on_map: DoubleArray) -> float:
     """Pearson's correlation of the log radii, over the points that have one on both sides."""
     has_logs = (in_data > 0) & (on_map > 0)
     logs = [np.log(radii[has_logs])[:, None] for radii in (in_data, on_map)]
-    return float(correlation(*logs)[0]) if has_logs.any() else 0.0
+    return float(correlation(*logs)[0])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,8 @@ from ..layout.radii import correlation
 from ..run.threads import one_library_thread
 from ..values import DoubleArray, IntArray
 from .checks import N_SAMPLE, checked_pair, documented, sample_rows
+
+Distances = Callable[[IntArray], DoubleArray]  # squared, from some rows to all points: (rows, points)
 
 
 @documented
@@ -176,12 +178,6 @@ class Pairs:
         return self.stress(on_map * (self.distances @ on_map / size if size > 0 else 0.0))
 
 
-class Distances(Protocol):
-    """Computes squared distances from some rows to all points: (rows, points)."""
-
-    def __call__(self, rows: IntArray) -> DoubleArray: ...
-
-
 @dataclass(frozen=True, repr=False)
 class DataDistances:
     """Distances in the scaled data: |x|² + |x'|² − 2x·x' in float64. Centring the data makes rounding harmless."""
@@ -203,14 +199,9 @@ class DataDistances:
         return np.maximum(squared, 0, out=squared)
 
 
-@dataclass(frozen=True, repr=False)
-class MapDistances:
+def map_distances(embedding: DoubleArray) -> Distances:
     """Distances on the map, from differences, because an embedding has few columns."""
-
-    embedding: DoubleArray
-
-    def __call__(self, rows: IntArray) -> DoubleArray:
-        return cdist(self.embedding[rows], self.embedding, "sqeuclidean")
+    return lambda rows: cdist(embedding[rows], embedding, "sqeuclidean")
 
 
 def _blocks(data: ScaledData) -> Iterator[tuple[slice, DoubleArray]]:

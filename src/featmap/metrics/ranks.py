@@ -1,4 +1,4 @@
-"""Are neighbours on the map neighbours in the data (trustworthiness), and the other way round (continuity)?
+"""Whether neighbours on the map are neighbours in the data (trustworthiness), and the converse (continuity).
 
 Both are defined by Venna and Kaski, and used so by Espadoto et al. (2021):
 1 − 2/(m k (2m − 3k − 1)) Σ_i Σ_j (rank_i(j) − k). The sum is over the k neighbours j of i on one side whose rank by
@@ -18,7 +18,7 @@ from ..kernels.search import smallest_of_each_row
 from ..run import Run
 from ..values import DoubleArray, IntArray
 from .checks import N_SAMPLE, check_jobs, checked_pair, documented, rank_neighbors, sample_rows
-from .distances import DataDistances, Distances, MapDistances
+from .distances import DataDistances, Distances, map_distances
 
 BYTES_OF_DISTANCES = 2**27  # for the distances from a block of queries to all points
 MOST_QUERIES = 256  # in a block
@@ -136,7 +136,7 @@ def _ranked(
     n_points = len(embedding)
     k = rank_neighbors(caller, n_neighbors, n_points)
     rows = sample_rows(caller, n_sample, n_points, seed)
-    on_map, in_data = MapDistances(embedding), DataDistances.within(scale_data(table))
+    on_map, in_data = map_distances(embedding), DataDistances.within(scale_data(table))
     near_by, ranked_by = (on_map, in_data) if near_on_map else (in_data, on_map)
     with Run(n_jobs) as run:
         return ranks_kept(ranked_by, rows, nearest(near_by, rows, k, n_points, run), n_points, run)
@@ -156,8 +156,7 @@ def nearest(distances: Distances, rows: IntArray, k: int, n_points: int, run: Ru
 
 def ranks_kept(distances: Distances, rows: IntArray, near: IntArray, n_points: int, run: Run) -> float:
     """1 − Σ max(0, rank − k)/(its largest value), for the points that are nearest to each row on the other side."""
-    k = near.shape[1]
-    before = np.empty(near.shape, np.int64)
+    k, before = near.shape[1], np.empty(near.shape, np.int64)
 
     def task(start: int, stop: int) -> None:
         count_before(_to_others(distances, rows[start:stop]), near[start:stop], before[start:stop])

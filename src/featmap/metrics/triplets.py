@@ -1,8 +1,6 @@
-"""Which of two points is nearer to a third: do the map and the data agree? After Wang et al. (2021)."""
+"""Whether the map and the data agree on which of two points is nearer to a third, after Wang et al. (2021)."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +11,7 @@ from ..data.scaling import ScaledData, scale_data
 from ..data.sparse import Matrix, up_to_translation
 from ..errors import InvalidDataError
 from ..run import Run
-from ..values import DoubleArray, IntArray
+from ..values import IntArray
 from .checks import check_jobs, checked_labels, checked_pair, documented
 
 TRIPLETS_PER_POINT = 5
@@ -85,36 +83,19 @@ def triplet_accuracy(
             raise InvalidDataError(
                 "triplet_accuracy(labels=…): labels must name at least 3 groups, to compare their distances"
             )
-        return CentroidTriplets.of(scale_data(table), groups).agreement(embedding)
+        in_data = nearer_centroids(scale_data(table).matrix, groups)
+        return agreement(in_data, nearer_centroids(embedding, groups))
     if len(embedding) < 3:
         raise InvalidDataError(f"triplet_accuracy(X): X must have at least 3 rows; got {len(embedding)}")
+    pairs = random_pairs(len(embedding), n_triplets, random_state)
     with Run(n_jobs) as run:
-        return RandomTriplets.of(scale_data(table), n_triplets, random_state, run).agreement(embedding)
+        in_data = nearer_in_data(scale_data(table), pairs, run)
+    return agreement(in_data, nearer_of_pairs(embedding, embedding[pairs]))
 
 
-@dataclass(frozen=True, repr=False)
-class RandomTriplets:
-    """For every point a few random pairs of other points, and whether the first of a pair is nearer in the data."""
-
-    others: IntArray  # (points, triplets, 2)
-    first_nearer: np.ndarray  # (points, triplets)
-
-    @classmethod
-    def of(cls, data: ScaledData, n_triplets: int, seed: int, run: Run) -> RandomTriplets:
-        others = random_pairs(data.shape[0], n_triplets, seed)
-        first_nearer = np.empty(others.shape[:2], bool)
-
-        def task(start: int, stop: int) -> None:
-            anchors = data.rows(np.arange(start, stop, dtype=np.int32))
-            rows = data.rows(others[start:stop].ravel()).reshape(*others[start:stop].shape, -1)
-            first_nearer[start:stop] = _first_nearer(anchors, rows)
-
-        run.over_rows(len(others), task, data.rows_per_block(2 * n_triplets + 1))
-        return cls(others, first_nearer)
-
-    def agreement(self, embedding: DoubleArray) -> float:
-        """The share of the triplets for which the map agrees with the data."""
-        return float((_first_nearer(embedding, embedding[self.others]) == self.first_nearer).mean())
+def agreement(in_data: np.ndarray, on_map: np.ndarray) -> float:
+    """The share of the triplets for which the map agrees with the data on which of two is nearer."""
+    return float((in_data == on_map).mean())
 
 
 def random_pairs(n_points: int, n_triplets: int, seed: int) -> IntArray:
@@ -127,31 +108,27 @@ def random_pairs(n_points: int, n_triplets: int, seed: int) -> IntArray:
     return ((steps + np.arange(n_points)[:, None, None]) % n_points).astype(np.int32)
 
 
-def _first_nearer(anchors: np.ndarray, others: np.ndarray) -> np.ndarray:
+def nearer_in_data(data: ScaledData, pairs: IntArray, run: Run) -> np.ndarray:
+    """Whether the first of each pair is nearer in the data: (points, triplets)."""
+
+    def body(start: int, stop: int) -> tuple[np.ndarray]:
+        anchors = data.rows(np.arange(start, stop, dtype=np.int32))
+        others = data.rows(pairs[start:stop].ravel()).reshape(*pairs[start:stop].shape, -1)
+        return (nearer_of_pairs(anchors, others),)
+
+    return run.by_blocks(len(pairs), body, data.rows_per_block(2 * pairs.shape[1] + 1))[0]
+
+
+def nearer_of_pairs(anchors: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Whether the first of each pair is nearer: (points, n) and (points, triplets, 2, n) → (points, triplets)."""
     steps = others.astype(np.float64) - anchors[:, None, None]
     squared = np.einsum("ptsn,ptsn->pts", steps, steps)
     return squared[..., 0] < squared[..., 1]
 
 
-@dataclass(frozen=True, repr=False)
-class CentroidTriplets:
-    """For groups a, b < c: whether in the data the centroid of b is nearer than that of c to that of a."""
-
-    groups: IntArray
-    first_nearer: np.ndarray
-
-    @classmethod
-    def of(cls, data: ScaledData, groups: IntArray) -> CentroidTriplets:
-        return cls(groups, _first_centroid_nearer(up_to_translation(data.matrix), groups))
-
-    def agreement(self, embedding: DoubleArray) -> float:
-        """The share of the triplets for which the map agrees with the data."""
-        return float((_first_centroid_nearer(embedding, self.groups) == self.first_nearer).mean())
-
-
-def _first_centroid_nearer(matrix: Matrix, groups: IntArray) -> np.ndarray:
-    """For each centroid and each pair of two others, whether the first of the pair is nearer."""
+def nearer_centroids(matrix: Matrix, groups: IntArray) -> np.ndarray:
+    """For groups a, b < c: whether the centroid of b is nearer than that of c to that of a."""
+    matrix = up_to_translation(matrix)
     centroids = np.array(
         [
             np.asarray(matrix[groups == group].mean(axis=0, dtype=np.float64)).ravel()

@@ -42,7 +42,7 @@ class ExactSearch:
                 return bounds.search(block, k)[0]
             return exact_neighbors(block, self.matrix, rows, self._sizes, k)
 
-        indices, squared = run.by_blocks_with_progress(queries.shape[0], body, QUERIES_PER_BLOCK)
+        indices, squared = run.by_blocks(queries.shape[0], body, QUERIES_PER_BLOCK, with_progress=True)
         return indices, np.sqrt(squared)
 
     @cached_property

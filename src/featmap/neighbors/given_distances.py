@@ -43,7 +43,7 @@ class DistanceSearch:
             part = rows[start:stop]
             return _smallest_stored(part, k) if sp.issparse(part) else smallest(part.astype(np.float64), k)
 
-        indices, distances = run.by_blocks_with_progress(rows.shape[0], body, QUERIES_PER_BLOCK)
+        indices, distances = run.by_blocks(rows.shape[0], body, QUERIES_PER_BLOCK, with_progress=True)
         return indices, distances
 
 

@@ -86,7 +86,7 @@ class ListSearch(OverLists):
             indices, squared = self.partition.rank(rows, candidates, k)
             return indices, np.sqrt(squared)
 
-        indices, distances = run.by_blocks_with_progress(len(order), body, QUERIES_PER_BLOCK, order)
+        indices, distances = run.by_blocks(len(order), body, QUERIES_PER_BLOCK, order, with_progress=True)
         short = np.flatnonzero((indices < 0).any(axis=1))  # the lists held fewer than k rows
         if len(short):
             indices[short], distances[short] = ExactSearch(matrix).nearest(queries[short], k, run)

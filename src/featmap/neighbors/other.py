@@ -221,7 +221,7 @@ class MetricSearch:
         def body(start: int, stop: int) -> Found:
             return smallest(self._distances(queries[start:stop]), k)
 
-        indices, distances = run.by_blocks_with_progress(queries.shape[0], body, QUERIES_PER_BLOCK)
+        indices, distances = run.by_blocks(queries.shape[0], body, QUERIES_PER_BLOCK, with_progress=True)
         self._check(distances)
         return indices, distances
 

@@ -62,12 +62,8 @@ class Column:
         """All values as texts, None for gaps."""
         if self.kind != NUMBER:
             return self.values
-        digits = self.digits or [
-            None if gap else text_of(value) for value, gap in zip(self.values.tolist(), self.is_gap, strict=True)
-        ]
-        texts = np.empty(len(digits), object)
-        texts[:] = digits
-        return texts
+        pairs = zip(self.values.tolist(), self.is_gap, strict=True)
+        return np.array(self.digits or [None if gap else text_of(value) for value, gap in pairs], object)
 
 
 def read_columns(X: Any, names: Sequence[str] | None = None) -> list[Column]:
@@ -186,12 +182,11 @@ def _numbers(name: str, values: np.ndarray, are_floats: bool, exact: Callable[[]
 
 def _texts(name: str, values: list[Any]) -> Column:
     """A column of texts, or of dates if all values are written as dates. Empty texts are gaps."""
-    texts = np.empty(len(values), object)
-    texts[:] = [None if value is None else text_of(value) or None for value in values]
+    texts = [None if value is None else text_of(value) or None for value in values]
     known = [text for text in texts if text is not None]
     if known and all(WRITTEN_DATE.fullmatch(text) for text in known):
         return _dates(name, len(values))
-    return Column(name, CATEGORY, texts)
+    return Column(name, CATEGORY, np.array(texts, object))
 
 
 def _dates(name: str, n_rows: int) -> Column:

@@ -78,10 +78,8 @@ class Origins:
     @property
     def names(self) -> np.ndarray:
         """Names of the columns of the fit: (n,)."""
-        names = np.empty(len(self), dtype=object)
         pairs = zip(self.sources, self.levels, strict=True)
-        names[:] = [source if level is None else Level(source, level) for source, level in pairs]
-        return names
+        return np.array([source if level is None else Level(source, level) for source, level in pairs], object)
 
     @property
     def units(self) -> Units:

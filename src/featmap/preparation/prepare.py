@@ -218,11 +218,7 @@ def _steps(kinds: list[str], scale: bool) -> ColumnTransformer:
 
 
 def _table(columns: list[Column]) -> np.ndarray:
-    dtype = np.float64 if all(column.kind == NUMBER for column in columns) else object
-    table = np.empty((len(columns[0].values), len(columns)), dtype)
-    for h, column in enumerate(columns):
-        table[:, h] = column.values
-    return table
+    return np.column_stack([column.values for column in columns])  # of objects if there are categories
 
 
 def _lines_about(prepared: Prepare) -> Iterator[str]:

@@ -79,27 +79,20 @@ class Run:
         """Call ``task(start, stop)`` for every block of rows, in any order. A task writes only its own rows."""
         self._threads.over_rows(n_rows, task, block)
 
-    def by_blocks(self, n_rows: int, body: Body, block: int = BLOCK) -> tuple[np.ndarray, ...]:
-        """The arrays that ``body(start, stop)`` returns for every block of rows, joined."""
-        return self._joined(n_rows, body, block)
-
-    def by_blocks_with_progress(
-        self, n_rows: int, body: Body, block: int = BLOCK, places: np.ndarray | None = None
-    ) -> tuple[np.ndarray, ...]:
-        """Like `by_blocks`, with every row reported as a step of the current stage.
-
-        Row i goes to ``places[i]`` of the arrays, by default to i.
-        """
-        return self._joined(n_rows, body, block, lambda done: self.step(done, n_rows), places)
-
-    def _joined(
+    def by_blocks(
         self,
         n_rows: int,
         body: Body,
-        block: int,
-        report: Callable[[int], object] | None = None,
+        block: int = BLOCK,
         places: np.ndarray | None = None,
+        *,
+        with_progress: bool = False,
     ) -> tuple[np.ndarray, ...]:
+        """The arrays that ``body(start, stop)`` returns for every block of rows, joined.
+
+        Row i goes to ``places[i]`` of the arrays, by default to i. With progress every row is reported as a step of
+        the current stage.
+        """
         joined: list[np.ndarray] = []
         lock = threading.Lock()
 
@@ -114,12 +107,13 @@ class Run:
 
         if n_rows == 0:
             return body(0, 0)
+        report = (lambda done: self.step(done, n_rows)) if with_progress else None
         self._threads.over_rows(n_rows, task, block, report)
         return tuple(joined)
 
 
 class Checkpoint:
-    """Keeps nothing, so that every stage makes its result. `store.checkpoints` has one that keeps them in a file."""
+    """Keeps nothing: every stage makes its result. The checkpoint of `store.checkpoints` keeps them in a file."""
 
     def kept(self, name: str, make: Callable[[], Any], **given: Any) -> Any:
         """The result that ``make`` makes. Fields of it that are ``given`` need not be kept."""

@@ -11,7 +11,6 @@ import itertools
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
@@ -57,7 +56,7 @@ class _Held:
 
 
 class _HeldInThread(_Held, threading.local):
-    """The same, separately for each thread."""
+    """`_Held` with a record of its own in each thread."""
 
 
 _held_in_process = _Held()
@@ -176,8 +175,8 @@ class Threads:
     ) -> None:
         """Call ``task(start, stop)`` for every block of rows, in any order.
 
-        ``report`` is called in the calling thread with the number of rows done: with one thread after every block,
-        else a few times a second.
+        ``report`` is called in the calling thread with the number of rows done: after every block of this thread, and
+        a few times a second while it waits for others.
         """
         starts = itertools.count(0, block)
         finished: list[int] = []
@@ -207,7 +206,7 @@ class Threads:
             n_others = min(self.n_threads, n_blocks) - 1
             futures.extend(others.submit(work, lambda: None) for _ in range(n_others))
             # The calling thread works too: waking another one and waiting for it takes longer than a short block.
-            work(_at_times(tell))
+            work(tell)
             begun = _begun(futures)
             while report is not None and wait(begun, SECONDS_BETWEEN_REPORTS).not_done:
                 tell()
@@ -226,16 +225,3 @@ def _begun(futures: list[Future[None]]) -> list[Future[None]]:
     Inside a task of the same pool, one that has not begun would wait for the thread that waits for it.
     """
     return [future for future in futures if not future.cancel()]
-
-
-def _at_times(tell: Callable[[], object]) -> Callable[[], None]:
-    """``tell``, called only a few times a second."""
-    last = time.monotonic()
-
-    def tell_if_due() -> None:
-        nonlocal last
-        if time.monotonic() - last >= SECONDS_BETWEEN_REPORTS:
-            tell()
-            last = time.monotonic()
-
-    return tell_if_due
