@@ -358,7 +358,7 @@ ARGUMENT_ERRORS = [
     (metrics.shepard_goodness, {"n_sample": 1}, r"^shepard_goodness\(n_sample=1\).*None"),
     *(
         (metrics.normalized_stress, {"scale": scale}, r"^normalized_stress\(scale=")
-        for scale in (0, -1.0, np.inf, np.nan, True, "least", None)
+        for scale in (0, -1.0, np.inf, np.nan, True, "least", None, 10**400)
     ),
     (metrics.density_correlation, {"n_neighbors": 240}, r"n_neighbors=240\).* 1 to 239"),
     (

@@ -156,7 +156,7 @@ def test_types_of_pandas_make_no_difference(frame, prepared):
         length_mm=frame.length_mm.astype("Float64"),
         species=frame.species.astype("string"),
     )
-    found = Prepare(label="species", drop=["quality"]).fit(other)
+    found = Prepare(label="species", drop=pd.Series(["quality"])).fit(other)
     np.testing.assert_array_equal(found.transform(other), prepared.transform(frame))
 
 
@@ -185,6 +185,8 @@ def test_new_rows_may_lack_columns_that_are_not_used_and_have_new_values(frame, 
     np.testing.assert_array_equal(found[:, :2], prepared.transform(frame)[:2, :2])
     with pytest.raises(InvalidDataError, match="no column 'island'"):
         prepared.transform(frame.drop(columns="island"))
+    with pytest.raises(FeatmapError, match=r"^transform\(X\): sparse"):
+        prepared.transform(sp.eye(4, format="csr"))
     with pytest.raises(FeatmapError, match="'mass_g' had numbers in the fit"):
         prepared.transform(frame.assign(mass_g="heavy"))
 
@@ -267,7 +269,7 @@ def test_wrong_use_is_told(frame):
     for line in (np.arange(4.0), pd.Series(np.arange(4.0))):
         with pytest.raises(FeatmapError, match="shape"):
             Prepare().fit(line)
-    with pytest.raises(InvalidDataError, match="2 names for 3 columns"):
+    with pytest.raises(InvalidDataError, match="X has 3 columns, but there are 2 names"):
         Prepare(names=["a", "b"]).fit(np.eye(3))
 
 

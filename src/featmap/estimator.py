@@ -96,9 +96,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Neighbours that you already have: ``(indices, distances)`` with or without the row itself, for example
         `neighbors_` of another model; umap-learn's triple; or a sparse matrix of distances such as scanpy's
         ``obsp["distances"]`` and scikit-learn's ``kneighbors_graph``; or an array of the distances between all rows.
-        Index -1 or an infinite distance marks a
-        missing neighbour. New rows are searched by `metric`, so give the metric of the neighbours too; a warning
-        says when their distances are not those of the metric.
+        Index -1 or an infinite distance marks a missing neighbour. New rows are searched by `metric`, so give the
+        metric of the neighbours too; a warning says when their distances are not those of the metric.
     random_state : int, RandomState or None, default=None
         The seed of the map. One seed gives the same bytes on any number of threads.
     n_jobs : int or None, default=-1
@@ -124,15 +123,15 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     radii_ : ndarray of shape (n_samples, n_components)
         Logarithms of the squared local radii of the data, along the frame.
     embedding_radii_ : ndarray of shape (n_samples, n_components)
-        The same on the map, over the same neighbours.
+        Logarithms of the squared local radii on the map, along the frame and over the neighbours in the data.
     density_correlation_ : ndarray of shape (n_components,)
-        How well the two agree along each direction.
+        The correlation of `radii_` and `embedding_radii_` along each direction.
     total_radii_ : ndarray of shape (n_samples,)
         Logarithms of the squared local radii of the data, in all directions.
     embedding_total_radii_ : ndarray of shape (n_samples,)
-        The same on the map.
+        Logarithms of the squared local radii on the map, in all directions.
     total_density_correlation_ : float
-        How well the two agree.
+        The correlation of `total_radii_` and `embedding_total_radii_`.
     shape_correlation_ : float
         How well the shape of neighbourhoods agrees: the correlation of log R_1 − log R_2 of the data and of the map,
         with radii along the first two directions about the neighbours' mean. It is 0 for one component. The shape of
@@ -147,7 +146,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Names of the rows. Only if the data were a pandas frame with an index that does not just count its rows, or a
         file with names that ``featmap fit`` read.
     recipe_ : Recipe
-        How the columns were made of those of a table. Only of models that ``featmap fit`` saved; `in_original_units`
+        How the features were made from the columns of a table. Only in models saved by ``featmap fit``; `in_original_units`
         reads it.
     n_epochs_ : int
         The number of epochs run on all rows; fewer than asked for if a callback stopped the layout.
@@ -293,13 +292,12 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             of different units should be scaled first. A memory map is never copied as a whole, except for metrics
             that are computed for all pairs; what a fit allocates of its size is the scaled copy in float32 that the
             model keeps, and for ``"hellinger"`` a second one. An array of Zarr or a dataset of HDF5 is read once, in
-            order, in its own type: up to 64 MB into memory, more into a file without a name, in the folder of the
-            checkpoint if there is one, else in that of temporary files. The model needs neither afterwards. The
-            command ``featmap fit`` gives a ``NamedTable``, which holds the names of a file and a recipe besides.
+            order, in its own type: up to 64 MB into memory, larger data into an unnamed temporary file, beside the
+            checkpoint if there is one. The model needs neither afterwards.
         y : None
             Ignored. It is there because scikit-learn's pipelines pass it; featMAP is not supervised.
         callback : callable or None, default=None
-            A function ``callback(stage, done, total)`` that is told of every stage and of steps within it. If it
+            A function ``callback(stage, done, total)``, called at every stage and at steps within it. If it
             returns True in the stage ``"layout"`` or later, the layout ends there and the map is kept; if earlier,
             the fit ends with `FitStopped`.
         checkpoint : str, path or None, default=None
@@ -354,7 +352,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         y : None
             Ignored.
         callback : callable or None, default=None
-            A function that is told how far the fit is, as in `fit`.
+            A function that is called with the progress, as in `fit`.
         checkpoint : str, path or None, default=None
             A file from which a killed fit can be resumed, as in `fit`.
 

@@ -242,7 +242,7 @@ class Tangents:
     singular_values: Annotated[FloatArray, "(m, r)"]  # falling, in unit size; 0 beyond the local rank
     intrinsic_dim: Annotated[IntArray, "(m,)"]  # d_i
     radii: Radii  # of the data, along the first d' directions
-    # the first columns of F_i, for the alignment of the same fit
+    # The first columns of F_i, for the alignment of the same fit.
     leading: Annotated[DoubleArray, "(m, k, q)"] | None = None
 
     def __post_init__(self) -> None:
@@ -270,7 +270,7 @@ class Tangents:
         )
 
     def without_leading(self) -> Tangents:
-        """The same, once the alignment has been made. The factors can be made again from the rest."""
+        """The tangent spaces without the leading factors, which can be computed again from the rest."""
         return replace(self, leading=None)
 
     @property
@@ -287,13 +287,12 @@ class Tangents:
 class Connection:
     """The rotation between the tangent spaces of i and j for every edge i→j, with the first q directions."""
 
-    # O_ij = polar(V_jᵀ V_i): (edges, q, q), or in the plane codes of `kernels.rotations`: (edges,)
+    # O_ij = polar(V_jᵀ V_i): (edges, q, q), or in the plane codes of `kernels.rotations`: (edges,).
     rotations: Annotated[NDArray[np.float32 | np.int32], "(edges, ...)"]
-    # V_iᵀ(x_j − x_i), minus their mean if the tangent spaces are about the mean
+    # V_iᵀ(x_j − x_i), minus their mean if the tangent spaces are about the mean.
     steps: Annotated[FloatArray, "(edges, q)"]
-    kept_products: Annotated[FloatArray, "(edges, q, q)"] | None = (
-        None  # V_jᵀ V_i, if the solver of frames needs them
-    )
+    # V_jᵀ V_i, if the solver of frames needs them.
+    kept_products: Annotated[FloatArray, "(edges, q, q)"] | None = None
 
     def __post_init__(self) -> None:
         n_edges, q = self.steps.shape

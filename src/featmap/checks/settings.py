@@ -88,7 +88,7 @@ class Plan:
     density: int
 
     def of_levels(self, n_levels: int) -> list[int]:
-        """Epochs of so many levels of groups, the coarsest of which is the last."""
+        """The epochs of each of ``n_levels`` levels of groups; the coarsest is the last."""
         return [BETWEEN] * (n_levels - 1) + [self.coarse]
 
 
@@ -197,7 +197,7 @@ def _checked_directions(directions: np.ndarray, n_features: int) -> DoubleArray:
 
 
 def definite_kwds(owner: str, metric: Any, kwds: Mapping[str, Any] | None, n_features: int) -> dict[str, Any]:
-    """The parameters of a metric of rows with so many features. Those of a user's function are not looked at."""
+    """The parameters of a metric of rows with ``n_features``. Those of a user's function are passed on unchecked."""
     kwds = dict(kwds or {})
     if not isinstance(metric, str):
         return kwds

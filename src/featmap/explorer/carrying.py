@@ -114,7 +114,7 @@ def _whole_rows(data: ScaledData) -> np.ndarray | None:
 
 
 def _whole_entries(data: ScaledData) -> np.ndarray | None:
-    """The same of the stored entries of sparse data."""
+    """The carried values of the stored entries of sparse data."""
     entries = data.matrix.entries
     values = data.in_units(entries.data) + data.center[entries.indices]
     type_ = _whole_type(data, values.min(initial=0.0), values.max(initial=0.0))

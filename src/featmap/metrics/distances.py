@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist, pdist
 from scipy.stats import rankdata
 
+from ..checks.arguments import is_number
 from ..data.scaling import ScaledData, scale_data
 from ..data.sparse import dense_rows
 from ..errors import InvalidDataError, InvalidParameterError
@@ -121,7 +120,7 @@ def normalized_stress(
     >>> round(metrics.normalized_stress(X, 10 * Y, scale="best"), 3)
     0.002
     """
-    is_factor = isinstance(scale, numbers.Real) and not isinstance(scale, bool) and 0 < scale < math.inf
+    is_factor = is_number(scale, 0) and scale > 0
     if not (is_factor or (isinstance(scale, str) and scale == "best")):
         raise InvalidParameterError(
             f"normalized_stress(scale={scale!r}): scale must be 'best' or a finite number above 0"

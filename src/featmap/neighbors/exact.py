@@ -59,7 +59,7 @@ class ExactSearch:
 
     @cached_property
     def _sizes(self) -> FloatArray:
-        return sizes_of_rows(self.matrix)
+        return squared_sizes_of(self.matrix)
 
 
 def exact_neighbors(queries: FloatArray, matrix: Matrix, rows: IntArray, sizes: FloatArray, k: int) -> Found:
@@ -86,8 +86,8 @@ def exact_neighbors(queries: FloatArray, matrix: Matrix, rows: IntArray, sizes: 
     return indices, squared
 
 
-def sizes_of_rows(matrix: Matrix) -> FloatArray:
-    """The squared size of every row, of sparse data as well."""
+def squared_sizes_of(matrix: Matrix) -> FloatArray:
+    """`squared_sizes` of a matrix that may be sparse."""
     return np.concatenate([squared_sizes(dense_rows(matrix, rows)) for rows in _blocks(matrix.shape[0])])
 
 

@@ -62,7 +62,8 @@ class LargeSearch:
 
     def fill_lists(self, run: Run) -> None:
         """Fill lists that were given up. They have the bytes that they had."""
-        self._built(run)
+        if self.gave_up_lists:
+            self._built(run)
 
     def _built(self, run: Run) -> ListSearch | ExactSearch:
         if self.chosen is not None and not isinstance(self.chosen, UnfilledSearch):
@@ -100,7 +101,7 @@ class Holder(Protocol):
         """Some rows."""
 
     def in_lists(self, n_coordinates: int, run: Run) -> Listed:
-        """All rows in lists along so many coordinates."""
+        """Put all rows into lists by this number of coordinates."""
 
 
 class Listed(Protocol):
@@ -108,7 +109,7 @@ class Listed(Protocol):
 
     @property
     def quantizer(self) -> Quantizer:
-        """It tells which list a row belongs to."""
+        """Assigns rows to lists."""
 
     def exact(self, queries: Matrix, k: int, run: Run) -> IntArray:
         """The k nearest of the rows in the lists."""

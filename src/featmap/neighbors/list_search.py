@@ -12,7 +12,7 @@ from ..data.sparse import Matrix, SparseRows, dense_rows
 from ..kernels.search import rank_candidates
 from ..run import SERIAL, Run
 from ..values import FloatArray, IntArray, SearchReport
-from .exact import ExactSearch, exact_neighbors, n_earlier_copies, possible_copies, sizes_of_rows
+from .exact import ExactSearch, exact_neighbors, n_earlier_copies, possible_copies, squared_sizes_of
 from .lists import Lists
 from .quantizer import Quantizer, coordinates_along
 from .search import QUERIES_PER_BLOCK, Found
@@ -211,7 +211,7 @@ class Partition:
 
     @cached_property
     def _sizes(self) -> FloatArray:
-        return sizes_of_rows(self.matrix)
+        return squared_sizes_of(self.matrix)
 
     def _positions(self, numbers: IntArray) -> IntArray:
         """Where the rows of these numbers are; −1 for those of other partitions."""

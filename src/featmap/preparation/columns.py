@@ -66,25 +66,25 @@ class Column:
         return np.array(self.digits or [None if gap else text_of(value) for value, gap in pairs], object)
 
 
-def read_columns(X: Any, names: Sequence[str] | None = None) -> list[Column]:
+def read_columns(caller: str, X: Any, names: Sequence[str] | None = None) -> list[Column]:
     """All columns of a pandas or polars frame, or of an array whose columns have these names."""
     if sp.issparse(X):
-        raise InvalidDataTypeError("Prepare.fit(X): sparse data need no preparation; fit them as they are")
-    if hasattr(X, "iloc") and hasattr(X, "columns"):  # a Series is no table
+        raise InvalidDataTypeError(f"{caller}(X): sparse data need no preparation; fit them as they are")
+    if hasattr(X, "iloc") and hasattr(X, "columns"):  # a frame of pandas
         found = [_of_pandas(X.iloc[:, number], str(name)) for number, name in enumerate(X.columns)]
-    elif hasattr(X, "columns") and hasattr(X, "dtypes"):
-        found = [_of_polars(X[name], str(name)) for name in X.columns]
+    elif hasattr(X, "columns") and hasattr(X, "dtypes"):  # of polars
+        found = [_of_polars(caller, X[name], str(name)) for name in X.columns]
     else:
-        found = _of_array(X, names)
+        found = _of_array(caller, X, names)
     repeated = [name for name, count in Counter(column.name for column in found).items() if count > 1]
     if repeated:
-        raise InvalidDataError(f"Prepare.fit(X): several columns are called {repeated[0]!r}; give each its own name")
+        raise InvalidDataError(f"{caller}(X): several columns are called {repeated[0]!r}; give each its own name")
     return found
 
 
 def read_named(X: Any, wanted: Sequence[str], names: Sequence[str] | None = None) -> list[Column]:
     """The columns with these names, in this order; those of an array have ``names``."""
-    columns = {column.name: column for column in read_columns(X, names)}
+    columns = {column.name: column for column in read_columns("transform", X, names)}
     missing = [name for name in wanted if name not in columns]
     if missing:
         raise InvalidDataError(f"transform(X): X has no column {listed(missing)}, which the fit had")
@@ -131,11 +131,9 @@ def _of_pandas(series: Any, name: str) -> Column:
     return _texts(name, values()) if str(series.dtype) == "category" else _of_objects(name, values())
 
 
-def _of_polars(series: Any, name: str) -> Column:
+def _of_polars(caller: str, series: Any, name: str) -> Column:
     if series.dtype.is_nested() or str(series.dtype) in ("Object", "Binary"):
-        raise InvalidDataTypeError(
-            f"Prepare.fit(X): the column {name!r} holds values of type {series.dtype}; drop it"
-        )
+        raise InvalidDataTypeError(f"{caller}(X): the column {name!r} holds values of type {series.dtype}; drop it")
     if series.dtype.is_temporal():
         return _dates(name, len(series))
     if series.dtype.is_float():
@@ -143,21 +141,21 @@ def _of_polars(series: Any, name: str) -> Column:
     return _of_objects(name, series.to_list())
 
 
-def _of_array(X: Any, names: Sequence[str] | None) -> list[Column]:
+def _of_array(caller: str, X: Any, names: Sequence[str] | None) -> list[Column]:
     table = np.asarray(X)
     if table.ndim != 2:
-        raise InvalidDataTypeError(f"Prepare.fit(X): give a table; got an array of shape {table.shape}")
+        raise InvalidDataTypeError(f"{caller}(X): give a table; got an array of shape {table.shape}")
     given = [f"x{number}" for number in range(table.shape[1])] if names is None else [str(name) for name in names]
     if len(given) != table.shape[1]:
-        raise InvalidDataError(f"Prepare(names=…): {len(given)} names for {table.shape[1]} columns")
+        raise InvalidDataError(
+            f"{caller}(X): X has {table.shape[1]} columns, but there are {len(given)} names of columns"
+        )
     columns = list(zip(given, table.T, strict=True))
     kind = table.dtype.kind
     if kind in "iuf":
         return [_numbers(name, values.astype(np.float64), kind == "f", values.tolist) for name, values in columns]
     if kind not in "bOU":
-        raise InvalidDataTypeError(
-            f"Prepare.fit(X): the array has values of type {table.dtype}; give numbers or texts"
-        )
+        raise InvalidDataTypeError(f"{caller}(X): the array has values of type {table.dtype}; give numbers or texts")
     return [_of_objects(name, values.tolist()) for name, values in columns]
 
 

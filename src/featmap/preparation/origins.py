@@ -96,9 +96,7 @@ def follow(step: Any, columns: Origins) -> Origins:
             return follows(step, columns)
     if step is None or step == "passthrough":
         return columns
-    if hasattr(step, "_origins"):  # a Prepare
-        return step._origins
-    known = ", ".join(sorted(["Prepare", *(kind.__name__ for kind in FOLLOWED if kind is not SelectorMixin)]))
+    known = ", ".join(sorted(kind.__name__ for kind in FOLLOWED if kind is not SelectorMixin))
     raise InvalidParameterError(
         f"in_original_units: columns cannot be followed through a {type(step).__name__}; steps before "
         f"FeatMAP may be {known}, selections of columns, and a PCA as the last one"

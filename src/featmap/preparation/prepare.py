@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import InvalidParameterError
 from ..values import DoubleArray
 from .columns import CATEGORY, ID, LABEL, LEFT_OUT, NUMBER, Column, as_kind, read_columns, read_named, roles_of
-from .origins import OTHER, Origins, follow
+from .origins import FOLLOWED, OTHER, Origins, follow
 
 MOST_NAMED = 12  # columns in a sentence; the others are counted
 MOST_LEVELS = 30  # of a category; rarer ones are one level together
@@ -122,10 +122,11 @@ class Prepare(TransformerMixin, BaseEstimator):
         >>> Prepare(names=["a", "b"]).fit(np.array([[1.5, 7], [2.5, 9], [0.5, 9]])).transform([[1.5, 9.0]]).shape
         (1, 2)
         """
-        if isinstance(self.drop, str) or not all(isinstance(name, str) for name in self.drop):
+        dropped = tuple(self.drop)
+        if isinstance(self.drop, str) or not all(isinstance(name, str) for name in dropped):
             raise InvalidParameterError(f"Prepare(drop={self.drop!r}): drop must be a list of names of columns")
-        columns = read_columns(X, self.names)
-        self.roles_ = roles_of(columns, self.label, self.id, self.drop)
+        columns = read_columns("Prepare.fit", X, self.names)
+        self.roles_ = roles_of(columns, self.label, self.id, dropped)
         self.feature_names_in_ = np.array([column.name for column in columns], dtype=object)
         self.n_features_in_ = len(columns)
         by_name = {column.name: column for column in columns}
@@ -329,3 +330,6 @@ class Recipe:
         else:
             given = (column.values == level).astype(np.float64)
         return np.where(column.is_gap, self.missing[h], given)
+
+
+FOLLOWED[Prepare] = lambda step, columns: step._origins

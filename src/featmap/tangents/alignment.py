@@ -85,10 +85,10 @@ class Piece:
     def add_sums(self, kernel: Callable[..., None], edges: sp.csr_matrix, run: Run, *sums: Any) -> None:
         """Add what this piece contributes to the sums of each edge."""
         places = self.axes, self.part.places, self.table.rows, self.table.of_points
-        first = self.part.start
+        first_feature, links, first = 0, (edges.indptr, edges.indices), self.part.start
         run.over_rows(
             self.part.stop - first,
-            lambda start, stop: kernel(*places, 0, edges.indptr, edges.indices, first + start, first + stop, *sums),
+            lambda start, stop: kernel(*places, first_feature, *links, first + start, first + stop, *sums),
         )
 
 
@@ -188,6 +188,7 @@ def _along_edges_in_the_plane(
     for piece in pieces:
         found = codes if piece.is_last_slice else codes[:0]
         piece.add_sums(edge_geometry_of_two, edges, run, DEGENERATE, steps, halves, found)
+        del piece  # before the next one is made
     if not with_products:
         return Connection(codes, steps, None)
     products = np.empty((len(halves), 2, 2), np.float32)
@@ -202,6 +203,7 @@ def _along_edges_of_any_map(
     steps, products = np.zeros((edges.nnz, q), np.float32), np.zeros((edges.nnz, q, q), np.float32)
     for piece in pieces:
         piece.add_sums(edge_geometry, edges, run, products, steps)
+        del piece  # before the next one is made
     return Connection(_polar_of_edges(graph, products, run), steps, products if with_products else None)
 
 
