@@ -1,4 +1,4 @@
-"""Files of arrays, tables, columns and pictures. Nothing that they hold is run, and damaged ones are refused."""
+"""Readers of arrays, tables, columns and pictures. No code in a file is run, and damaged files are refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..errors import InvalidDataError, InvalidParameterError, MissingExtraError
 ARRAY, ARCHIVE = b"\x93NUMPY", b"PK"  # how files of NumPy begin
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # of text files whose first line shows none
 GAPS = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?")
-LINES = 200  # that are looked at for decimal commas
+LINES = 200  # that are searched for decimal commas
 WITH_COMMA, WITH_POINT = re.compile(r"\s*-?\d+,\d+\s*"), re.compile(r"\s*-?\d+\.\d+\s*")
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp")
 GREY_OF_16_BITS = ("I;16", "I;16L", "I;16B", "I")

@@ -1,4 +1,4 @@
-"""What a map tells of its data, as a short text."""
+"""The findings of a map, as a short text."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .fitting import Mapped
 
 MOST_GROUPS, MOST_FEATURES = 12, 3
-MOST_ALONE = 12  # columns without any other that goes with them, in the text; JSON has all
-FEWEST_OF_A_GROUP = 5  # of a group that is described
+MOST_ALONE = 12  # columns that no other goes with, in the text; JSON has all
+FEWEST_OF_A_GROUP = 5  # rows; smaller groups are not described
 MOST_CLUSTERED = 20_000  # rows; regions of larger maps are found by k-means
 NEAR = 15  # nearest rows on the map that the label of a row is compared with
 MOSTLY_OTHERS = 0.8  # part of these rows with another label, from which on a row is reported

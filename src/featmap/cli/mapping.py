@@ -12,9 +12,9 @@ import click
 from ..store.replacing import replacing
 from .shared import (
     DATA,
-    OUTPUT,
     ImageShape,
-    check_outputs,
+    Output,
+    check_writable,
     commands,
     json_option,
     print_json,
@@ -58,9 +58,9 @@ def fit_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @commands.command()
 @click.argument("data", type=DATA)
-@click.option("-o", "--output", type=OUTPUT, help="The page; by default DATA with .html.")
-@click.option("--text", type=OUTPUT, help="A file for the findings; by default they are printed.")
-@click.option("--model", type=OUTPUT, help="A file to save the model in, as fit does.")
+@click.option("-o", "--output", type=Output(), help="The page; by default DATA with .html.")
+@click.option("--text", type=Output(), help="A file for the findings; by default they are printed.")
+@click.option("--model", type=Output(), help="A file to save the model in, as fit does.")
 @click.option("--image", "image_shape", type=ImageShape(), help="The shape of pictures whose pixels are the columns.")
 @title_option
 @fit_options
@@ -84,7 +84,7 @@ def map(
 
     label, quiet = options["label"], options["quiet"]
     page = output or f"{data.rstrip('/').removesuffix(Path(data).suffix)}.html"
-    check_outputs(page, text, model)
+    check_writable(Path(page))
     mapped = _mapped(data, options)
     with shown_on_stderr(quiet, "explaining"):
         found = findings(mapped, label)
@@ -111,11 +111,10 @@ def map(
 
 @commands.command()
 @click.argument("data", type=DATA)
-@click.option("-o", "--output", type=OUTPUT, required=True, help="The file of the model.")
+@click.option("-o", "--output", type=Output(), required=True, help="The file of the model.")
 @fit_options
 def fit(data: str, output: str, **options: Any) -> None:
     """Make a map of DATA and save the model, for the other commands and for FeatMAP.load."""
-    check_outputs(output)
     mapped = _mapped(data, options)
     mapped.model.save(output)
     if not options["quiet"]:

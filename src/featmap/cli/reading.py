@@ -24,6 +24,7 @@ from .files import (
     subfolders_of,
 )
 
+NAMES_OF_DATA = ("X", "data", "x")  # of the array with the data in a file of several
 COUNTS_PER_CELL = 10_000
 NORMALISED = (
     f"Counts were divided by their sum in each cell and multiplied by {COUNTS_PER_CELL:,}; features are log(1 + x)."
@@ -71,11 +72,11 @@ def _table(path: Path) -> Source:
 def _npz(path: Path) -> Source:
     arrays = read_arrays(path)
     tables = {name: array for name, array in arrays.items() if array.ndim >= 2 and array.dtype.kind in "biuf"}
-    chosen = next((name for name in ("X", "data", "x") if name in tables), next(iter(tables), None))
-    if chosen is None or (chosen not in ("X", "data", "x") and len(tables) > 1):
+    chosen = [name for name in NAMES_OF_DATA if name in tables][:1] or list(tables)
+    if len(chosen) != 1:
         held = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
         raise InvalidDataError(f"{path}: name the array with the data X; the file holds {held or 'nothing'}")
-    table = tables[chosen]
+    table = tables[chosen[0]]
     columns = {name: array for name, array in arrays.items() if array.ndim == 1 and len(array) == len(table)}
     names = arrays.get("feature_names", np.empty(0))
     source = _array(path, table, columns)

@@ -21,10 +21,9 @@ from .shared import (
     COLUMN,
     DATA,
     MODEL,
-    OUTPUT,
+    PICTURE,
     ImageShape,
-    check_outputs,
-    check_picture,
+    Output,
     commands,
     json_option,
     labels_option,
@@ -59,7 +58,7 @@ def _answers_of(path: str) -> FeatMAP | Explanation:
 @click.option("--group", help="All rows with this label.")
 @click.option("--against", help="Another label: what tells the two groups apart. 'rest' for all other rows.")
 @click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="How many features are named.")
-@click.option("-o", "--output", type=OUTPUT, help="A picture (.png, .svg, .pdf) instead of text.")
+@click.option("-o", "--output", type=PICTURE, help="A picture (.png, .svg, .pdf) instead of text.")
 @json_option
 def explain(
     model: str,
@@ -85,8 +84,6 @@ def explain(
     if against is not None and group is None:
         raise click.UsageError("--against needs --group, the label that is compared")
 
-    if output is not None:
-        check_picture(output)
     answers = _answers_of(model)
     with shown_on_stderr():
         if group is None or labels is None:
@@ -133,15 +130,8 @@ def _why_as_json(why: Why) -> dict[str, Any]:
     from ..explanation.why import LISTS
 
     lists = {name: [asdict(one) for one in getattr(why, name)] for name in LISTS}
-    return {
-        "subject": why.subject,
-        "rows": why.rows,
-        "n_around": why.n_around,
-        "sentence": why.sentence,
-        **lists,
-        "alone": [str(name) for name in why.alone],
-        "trust": why.trust.sentence,
-    }
+    known = {name: getattr(why, name) for name in ("subject", "rows", "n_around", "sentence")}
+    return {**known, **lists, "alone": [str(name) for name in why.alone], "trust": why.trust.sentence}
 
 
 def _tell_contrast(found: Contrast, k: int, output: str | None, as_json: bool) -> None:
@@ -186,7 +176,7 @@ def _print_contrast(found: Contrast, k: int) -> None:
 @commands.command()
 @click.argument("model", type=MODEL)
 @click.argument("data", type=DATA)
-@click.option("-o", "--output", type=OUTPUT, help="A .csv or .npy file; by default CSV is printed.")
+@click.option("-o", "--output", type=Output(".csv", ".npy"), help="A .csv or .npy file; by default CSV is printed.")
 def transform(model: str, data: str, output: str | None) -> None:
     """Place the rows of DATA on the map of a saved MODEL.
 
@@ -195,9 +185,6 @@ def transform(model: str, data: str, output: str | None) -> None:
     from ..estimator import FeatMAP
     from .reading import read_source
 
-    if output is not None and Path(output).suffix.lower() not in (".csv", ".npy"):
-        raise InvalidParameterError(f"-o {output}: the file must be a .csv or .npy file")
-    check_outputs(output)
     loaded, source = FeatMAP.load(model), read_source(data)
     if source.text:
         click.echo(source.text, err=True)
@@ -286,7 +273,7 @@ def explore(
 
 @commands.command()
 @click.argument("model", type=MODEL)
-@click.option("-o", "--output", type=OUTPUT, required=True, help="The picture: a .png, .svg or .pdf file.")
+@click.option("-o", "--output", type=PICTURE, required=True, help="The picture: a .png, .svg or .pdf file.")
 @labels_option
 @click.option("--feature", help="Colour the map by how much this feature varies around each row.")
 @click.option("--names", is_flag=True, help="Write features onto the regions that they set apart.")
@@ -297,7 +284,6 @@ def plot(model: str, output: str, labels: str | None, feature: str | None, names
 
     from .. import plot as pictures
 
-    check_picture(output)
     answers = _answers_of(model)
     values = None if labels is None else read_column(labels, len(answers.embedding_)).values
     with shown_on_stderr():

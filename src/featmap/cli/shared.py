@@ -1,4 +1,4 @@
-"""What the commands share: their group, options, how they print and write, and how they show their progress."""
+"""What the commands share: their group and options, and how they print, write and show progress."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from ..store.replacing import replacing
 Callback = Callable[[str, int, int], object]  # of a fit: stage, done, total
 DATA = click.Path(exists=True)
 MODEL = click.Path(exists=True, dir_okay=False)
-OUTPUT = click.Path(dir_okay=False)
 COLUMN = "FILE[:COLUMN]"
 
 
@@ -45,6 +44,25 @@ class ImageShape(click.ParamType):
         return tuple(int(side) for side in value.split("x"))
 
 
+class Output(click.Path):
+    """A file that a command writes at its end, with one of these endings. It is checked at the start."""
+
+    def __init__(self, *endings: str) -> None:
+        super().__init__(dir_okay=False)
+        self.endings = endings
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse the name of a file that cannot be written."""
+        given = os.fsdecode(super().convert(value, param, ctx))
+        path = Path(given)
+        if self.endings and path.suffix.lower() not in self.endings:
+            kinds = f"{', '.join(self.endings[:-1])} or {self.endings[-1]}"
+            self.fail(f"{given}: the file must be a {kinds} file", param, ctx)
+        check_writable(path)
+        return given
+
+
+PICTURE = Output(".png", ".svg", ".pdf")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 title_option = click.option("--title", help="The title of the page.")
 labels_option = click.option(
@@ -64,7 +82,7 @@ def _plain(value: Any) -> Any:
 
 
 def print_table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
-    """Print a table; columns but the first are to the right."""
+    """Print a table. All columns but the first are aligned to the right."""
     with _needing_rich():
         from rich import box
         from rich.console import Console
@@ -80,25 +98,17 @@ def print_table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
     console.print(table)
 
 
-def check_outputs(*paths: str | None) -> None:
-    """Files that are written at the end can be written, as far as one can tell at the start."""
-    for path in filter(None, paths):
-        folder = Path(path).absolute().parent
-        if not folder.is_dir():
-            raise InvalidParameterError(f"{path} could not be written: there is no folder {folder}")
-        if not os.access(folder, os.W_OK):
-            raise InvalidParameterError(f"{path} could not be written: the folder {folder} is not writable")
-
-
-def check_picture(path: str) -> None:
-    """A picture that is written at the end can be written, and is of a kind that is known."""
-    if Path(path).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InvalidParameterError(f"{path}: a picture must be a .png, .svg or .pdf file")
-    check_outputs(path)
+def check_writable(path: Path) -> None:
+    """Refuse a file that cannot be written, as far as one can tell before."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise InvalidParameterError(f"{path} could not be written: there is no folder {folder}")
+    if not os.access(folder, os.W_OK):
+        raise InvalidParameterError(f"{path} could not be written: the folder {folder} is not writable")
 
 
 def write_figure(path: str, draw: Callable[[Any], object], size: tuple[float, float]) -> None:
-    """Write a picture, which ``draw`` draws on an Axes, as a whole."""
+    """Write the picture that ``draw`` draws on an Axes. The file appears when it is complete."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
@@ -143,6 +153,7 @@ def _bar(begun: str | None) -> Iterator[Callback | None]:
 
 @contextmanager
 def _needing_rich() -> Iterator[None]:
+    """Name the extra with rich. The extra explore has click alone, which is enough for ``featmap explore``."""
     try:
         yield
     except ImportError as error:

@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from anndata import AnnData
 from matplotlib.axes import Axes
 from matplotlib.colors import is_color_like, to_hex
@@ -30,7 +31,7 @@ from ..plot.parts.canvas import PLAIN_TEXT, axes_or_new
 from ..plot.parts.cloud import Cloud
 from ..plot.parts.colours import Categories, RowLabels, read_labels, widen_by_legend
 from ..tl.asking import rebuilt
-from ..tl.contents import KEY, MapKeys, checked_adata, checked_column, documented, values_of_gene
+from ..tl.contents import KEY, checked_adata, checked_column, documented, features_of, record_of
 
 __all__ = ["arrows", "embedding", "features_on_map", "why"]
 
@@ -84,9 +85,9 @@ def embedding(
     10
     """
     caller = "featmap.pl.embedding"
-    keys = MapKeys.read(caller, checked_adata(caller, adata), key)
-    layer = layer or keys.params.get("layer")
-    places = np.asarray(adata.obsm[keys.embedding_key])
+    record = record_of(caller, checked_adata(caller, adata), key)
+    layer = layer or record["params"].get("layer")
+    places = np.asarray(adata.obsm[record["embedding_key"]])
     if color is not None and not isinstance(color, str) and np.iterable(color):
         if ax is not None:
             raise InvalidParameterError(f"{caller}(ax=…): several colours need a figure of their own; leave ax out")
@@ -131,6 +132,22 @@ def _colours(caller: str, adata: AnnData, color: Any, layer: str | None) -> RowL
     if known is None or not isinstance(labels, Categories):
         return labels
     return replace(labels, colours=[known[name] for name in labels.names])
+
+
+def _values(caller: str, adata: AnnData, color: Any, layer: str | None) -> Series:
+    """A column of obs, or the values of a gene."""
+    if not isinstance(color, str):
+        raise InvalidParameterError(f"{caller}(color={color!r}): color must be a column of adata.obs, or a gene")
+    if color in adata.obs or color not in adata.var_names:
+        return checked_column(caller, adata, color)
+    column = adata.var_names.get_loc(color)
+    if not isinstance(column, int):
+        raise InvalidParameterError(
+            f"{caller}: {color!r} is the name of several genes; give them names of their own: "
+            "adata.var_names_make_unique()"
+        )
+    values = features_of(caller, adata, layer)[:, [column]]
+    return Series(np.asarray(values.toarray() if sp.issparse(values) else values).ravel(), name=color)
 
 
 def _kept_colours(adata: AnnData, column: str, values: Series) -> dict[str, str] | None:
@@ -250,16 +267,7 @@ def why(
     caller = "featmap.pl.why"
     if np.ndim(cell) != 0:
         raise InvalidParameterError(f"{caller}(cell=…): cell must be one cell; featmap.tl.why answers about groups")
-    keys = MapKeys.read(caller, checked_adata(caller, adata), key)
+    layer = record_of(caller, checked_adata(caller, adata), key)["params"].get("layer")
     # Labels that have been read, with their colours; to everyone else they are an array.
-    colours: Any = None if color is None else _colours(caller, adata, color, keys.params.get("layer"))
+    colours: Any = None if color is None else _colours(caller, adata, color, layer)
     return plot.why(rebuilt(caller, adata, key), cell, labels=colours, k=k, ax=ax)
-
-
-def _values(caller: str, adata: AnnData, color: Any, layer: str | None) -> Any:
-    """A column of obs, or the values of a gene."""
-    if isinstance(color, str) and color not in adata.obs and color in adata.var_names:
-        return Series(values_of_gene(caller, adata, color, layer), name=color)
-    if not isinstance(color, str):
-        raise InvalidParameterError(f"{caller}(color={color!r}): color must be a column of adata.obs, or a gene")
-    return checked_column(caller, adata, color)

@@ -21,20 +21,20 @@ from ..explanation.why import Why
 from .contents import (
     KEY,
     PLAIN_TYPES,
-    MapKeys,
     Source,
     checked_adata,
     checked_column,
     documented,
     mark_of_features,
     name_of_features,
+    record_of,
 )
 from .fitting import any_distances
 
 # What `explain` takes from the record; parameters that are not there have their defaults.
 RECORDED = ("n_neighbors", "intrinsic_dim", "n_tangent_neighbors", "tangent_center", "frames")
 CELLS_AT_ONCE = 1024
-# The last model, by its AnnData and digests of all that it is made of. Two could be too much for the memory.
+# The last model, by its AnnData and digests of all that it is made of. Two could take too much memory.
 _LAST_MODEL: dict[tuple[Any, ...], Points] = {}
 
 
@@ -76,10 +76,10 @@ def model(adata: AnnData, key: str = KEY, *, n_jobs: int | None = -1, verbose: b
 
 def rebuilt(caller: str, adata: AnnData, key: str, n_jobs: int | None = -1, verbose: bool = False) -> Explanation:
     """Rebuild the model of a map; errors name the function that was called."""
-    keys = MapKeys.read(caller, checked_adata(caller, adata), key)
-    params = keys.params
+    record = record_of(caller, checked_adata(caller, adata), key)
+    params = record["params"]
     source = Source.read(caller, adata, params["use_rep"], params.get("layer"), params.get("pca"))
-    distances = adata.obsp[keys.distances_key]
+    distances = adata.obsp[record["distances_key"]]
     if mark_of_features(source.X, distances) != params.get("features"):
         raise _changed(caller, key, f"the features in {name_of_features(params.get('layer'))} are")
     if source.has_loadings != bool(params["has_loadings"]):
@@ -90,7 +90,7 @@ def rebuilt(caller: str, adata: AnnData, key: str, n_jobs: int | None = -1, verb
         "precomputed_knn": distances,
         **{name: params[name] for name in RECORDED if name in params},
     }
-    embedding = np.asarray(adata.obsm[keys.embedding_key])
+    embedding = np.asarray(adata.obsm[record["embedding_key"]])
 
     def make() -> Points:
         with any_distances():

@@ -98,17 +98,6 @@ def name_of_features(layer: str | None) -> str:
     return "X" if layer is None else f"layer {layer!r}"
 
 
-def values_of_gene(caller: str, adata: AnnData, gene: str, layer: str | None) -> np.ndarray:
-    column = adata.var_names.get_loc(gene)
-    if not isinstance(column, int):
-        raise InvalidParameterError(
-            f"{caller}: {gene!r} is the name of several genes; give them names of their own: "
-            "adata.var_names_make_unique()"
-        )
-    values = features_of(caller, adata, layer)[:, [column]]
-    return np.asarray(values.toarray() if sp.issparse(values) else values).ravel()
-
-
 def representation_of(caller: str, adata: AnnData, use_rep: str) -> np.ndarray:
     """An array of obsm."""
     if use_rep not in adata.obsm:
@@ -175,55 +164,43 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-@dataclass(frozen=True)
-class MapKeys:
-    """The keys of a map, and how it was made."""
-
-    key: str
-    embedding_key: str
-    frames_key: str
-    connectivities_key: str
-    distances_key: str
-    params: Mapping[str, Any]
-
-    @classmethod
-    def new(cls, key_added: str | None, params: Mapping[str, Any]) -> MapKeys:
-        """The keys of a new map: those of scanpy's ``key_added``, which is followed exactly."""
-        key = KEY if key_added is None else key_added
-        return cls(
-            key,
-            embedding_key="X_featmap" if key_added is None else key_added,
-            frames_key=f"{key}_frames",
-            connectivities_key=f"{key}_connectivities",
-            distances_key=f"{key}_distances",
-            params=params,
+def record_of(caller: str, adata: AnnData, key: str) -> Mapping[str, Any]:
+    """What `write_map` wrote to ``uns`` about a map of these cells and genes."""
+    record = _mapping(adata.uns.get(key))
+    if "embedding_key" not in record:
+        raise InvalidParameterError(
+            f"{caller}(key={key!r}): there is no map in adata.uns[{key!r}]; make one by featmap.tl.featmap(adata)"
         )
+    made_of = tuple(int(record["params"][name]) for name in ("n_obs", "n_vars"))
+    if made_of != adata.shape:
+        raise InvalidDataError(
+            f"{caller}(adata): the map in adata.uns[{key!r}] is of {made_of[0]} cells and {made_of[1]} genes, "
+            f"and adata has {adata.n_obs} and {adata.n_vars}; run featmap.tl.featmap on this part, or ask "
+            "before you take it"
+        )
+    return record
 
-    @classmethod
-    def read(cls, caller: str, adata: AnnData, key: str) -> MapKeys:
-        """The record of a map that `featmap` made of these cells and genes."""
-        kept = adata.uns.get(key)
-        if not isinstance(kept, Mapping) or "embedding_key" not in kept:
-            raise InvalidParameterError(
-                f"{caller}(key={key!r}): there is no map in adata.uns[{key!r}]; make one by featmap.tl.featmap(adata)"
-            )
-        record = cls(key, **{name: kept[name] for name in cls.__dataclass_fields__ if name != "key"})
-        made_of = tuple(int(record.params[name]) for name in ("n_obs", "n_vars"))
-        if made_of != adata.shape:
-            raise InvalidDataError(
-                f"{caller}(adata): the map in adata.uns[{key!r}] is of {made_of[0]} cells and {made_of[1]} genes, "
-                f"and adata has {adata.n_obs} and {adata.n_vars}; run featmap.tl.featmap on this part, or ask "
-                "before you take it"
-            )
-        return record
 
-    def write(self, adata: AnnData, model: FeatMAP, distances: sp.csr_matrix) -> None:
-        """Keep a fitted model and its distances. `scanpy.tl.leiden(neighbors_key=key)` finds its graph."""
-        adata.obsm[self.embedding_key] = model.embedding_
-        adata.obsm[self.frames_key] = model.frames_
-        adata.obsp[self.connectivities_key] = model.graph_
-        adata.obsp[self.distances_key] = distances
-        adata.uns[self.key] = {name: value for name, value in vars(self).items() if name != "key"}
+def write_map(
+    adata: AnnData, key_added: str | None, model: FeatMAP, distances: sp.csr_matrix, params: Mapping[str, Any]
+) -> None:
+    """Write a map, its graph and its record under the keys that scanpy's ``key_added`` stands for.
+
+    `scanpy.tl.leiden(neighbors_key=key)` finds the graph by the record.
+    """
+    key = KEY if key_added is None else key_added
+    record = {
+        "embedding_key": "X_featmap" if key_added is None else key_added,
+        "frames_key": f"{key}_frames",
+        "connectivities_key": f"{key}_connectivities",
+        "distances_key": f"{key}_distances",
+        "params": params,
+    }
+    adata.obsm[record["embedding_key"]] = model.embedding_
+    adata.obsm[record["frames_key"]] = model.frames_
+    adata.obsp[record["connectivities_key"]] = model.graph_
+    adata.obsp[record["distances_key"]] = distances
+    adata.uns[key] = record
 
 
 def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:

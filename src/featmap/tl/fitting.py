@@ -20,7 +20,6 @@ from ..estimator import FeatMAP
 from .contents import (
     THE_FEATURES,
     GivenNeighbors,
-    MapKeys,
     Source,
     checked_adata,
     documented,
@@ -28,6 +27,7 @@ from .contents import (
     mark_of_features,
     name_of_features,
     plain_parameters,
+    write_map,
 )
 
 CALLER = "featmap.tl.featmap"
@@ -127,12 +127,12 @@ def featmap(
     if given is not None and source.places is not None:
         kept |= plain_parameters({"metric": given.metric})
     distances = _as_matrix(*fitted.neighbors_)
-    MapKeys.new(key_added, kept | {"features": mark_of_features(source.X, distances)}).write(adata, fitted, distances)
+    write_map(adata, key_added, fitted, distances, kept | {"features": mark_of_features(source.X, distances)})
     return adata if copy else None
 
 
 def _fitted(asked: FeatMAP, source: Source, neighbors: Any) -> FeatMAP:
-    """The metric chooses neighbours in a representation. Tangent spaces are those of its components as they are."""
+    """Fit the features. In a representation the metric is that of the neighbour search only."""
     model = FeatMAP(**asked.get_params()).set_params(pca=source.pca, precomputed_knn=neighbors)
     if source.places is not None:
         model.set_params(metric="euclidean")
