@@ -164,9 +164,21 @@ def test_an_array_is_read_without_running_anything(tmp_path):
         read_column(str(tmp_path / "objects.npy"), 2)
 
 
-@pytest.mark.parametrize("said", ["y.csv", "y.csv:a", "y.txt2", "y.csv:c"])
-def test_columns_that_do_not_fit_are_refused(tmp_path, said):
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("y.csv", "several columns"),
+        ("y.csv:a", "2 values"),
+        ("y.txt2", "must be a .csv"),
+        ("y.csv:c", "no single column 'c'"),
+        ("pipes.csv", "put the whole value in quotes"),
+        ("ragged.csv", "more values than the first"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(tmp_path, said, words):
     (tmp_path / "y.csv").write_text("a,b\n1,2\n3,4\n")
     (tmp_path / "y.txt2").write_text("1\n2\n3\n")
-    with pytest.raises(FeatmapError):
+    (tmp_path / "pipes.csv").write_text('a\n5" pipe\nx\ny\n')
+    (tmp_path / "ragged.csv").write_text("a\nb,c\nd\ne\n")
+    with pytest.raises(FeatmapError, match=words):
         read_column(str(tmp_path / said), 3)

@@ -146,8 +146,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Names of the rows. Only if the data were a pandas frame with an index that does not just count its rows, or a
         file with names that ``featmap fit`` read.
     recipe_ : Recipe
-        How the features were made from the columns of a table. Only in models saved by ``featmap fit``; `in_original_units`
-        reads it.
+        How the features were made from the columns of a table. Only in models saved by ``featmap fit``;
+        `in_original_units` reads it.
     n_epochs_ : int
         The number of epochs run on all rows; fewer than asked for if a callback stopped the layout.
     fit_report_ : FitReport

@@ -18,6 +18,15 @@ from ..errors import InvalidDataError, InvalidParameterError, MissingExtraError
 
 ARRAY, ARCHIVE = b"\x93NUMPY", b"PK"  # how files of NumPy begin
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # of text files whose first line shows none
+# What polars says of a text file, and what to do.
+QUOTES = (
+    "a quotation mark within a value, or one that is not closed; put the whole value in quotes and double the mark"
+)
+REMEDIES = {
+    "CSV malformed": QUOTES,
+    'could not parse `"': QUOTES,
+    "found more fields": "a line has more values than the first; give each line as many",
+}
 GAPS = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?")
 LINES = 200  # that are searched for decimal commas
 WITH_COMMA, WITH_POINT = re.compile(r"\s*-?\d+,\d+\s*"), re.compile(r"\s*-?\d+\.\d+\s*")
@@ -100,6 +109,9 @@ def _refusing(path: Path, polars: Any) -> Iterator[None]:
         if "utf-8" in str(error).lower():  # beyond the lines that were read here
             raise InvalidDataError(f"{path} is not a text in UTF-8; save it in UTF-8") from error
         reason = " ".join(str(error).split()).partition(" Consider setting")[0].partition(" You might want")[0][:200]
+        for words, remedy in REMEDIES.items():
+            if words in reason:
+                reason = remedy
         raise InvalidDataError(f"{path} cannot be read as a table: {reason}") from error
 
 

@@ -120,8 +120,8 @@ def normalized_stress(
     >>> round(metrics.normalized_stress(X, 10 * Y, scale="best"), 3)
     0.002
     """
-    is_factor = is_number(scale, 0) and scale > 0
-    if not (is_factor or (isinstance(scale, str) and scale == "best")):
+    is_best = isinstance(scale, str) and scale == "best"
+    if not is_best and not (is_number(scale, 0) and scale != 0):
         raise InvalidParameterError(
             f"normalized_stress(scale={scale!r}): scale must be 'best' or a finite number above 0"
         )

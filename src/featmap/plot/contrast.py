@@ -157,7 +157,10 @@ def _draw_images(ax: Axes, result: Contrast, shape: Shape, top: np.ndarray) -> N
 
 
 def _checked_groups(groups: Any) -> tuple[str, str]:
-    if isinstance(groups, str) or np.shape(groups) != (2,):
-        raise InvalidParameterError(f"contrast(groups={groups!r}): groups must be the names of the two groups")
-    first, second = groups
+    try:
+        first, second = (groups,) if isinstance(groups, str) else groups
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError(
+            f"contrast(groups={groups!r}): groups must be the names of the two groups"
+        ) from error
     return shortened(str(first)), shortened(str(second))

@@ -218,17 +218,18 @@ def _mean(explained: Explanation, rows: np.ndarray) -> np.ndarray:
 
 
 def _kept_points(adata: AnnData, made_of: Mapping[str, Any], make: Callable[[], Points]) -> Points:
-    """What ``make`` returns, kept for later questions until the AnnData changes or is gone."""
+    """Return ``make()``, cached until the AnnData changes or is deleted."""
     marks = {name: _mark(part) for name, part in made_of.items()}
     if None in marks.values():  # parts in a file have no mark, since they would have to be read
         _LAST_MODEL.clear()
         return make()
     key = (id(adata), *marks.items())
-    if key not in _LAST_MODEL:
+    points = _LAST_MODEL.get(key)  # another thread may take it out at any time
+    if points is None:
         _LAST_MODEL.clear()
-        _LAST_MODEL[key] = make()
+        points = _LAST_MODEL[key] = make()
         weakref.finalize(adata, _LAST_MODEL.pop, key, None)
-    return _LAST_MODEL[key]
+    return points
 
 
 def _mark(part: Any) -> str | None:
