@@ -177,8 +177,8 @@ def draw_surroundings(
         _name_arrows(ax, centre, steps, names)
     else:
         why = _why_no_arrows(model, row, len(shown.columns) > 0)
-        style: dict[str, Any] = {"ha": "center", "color": PALE_INK, "path_effects": [HALO]}
-        ax.text(0.5, 0.12, why, transform=ax.transAxes, zorder=6, gid="nothing", **style)
+        text = ax.text(0.5, 0.12, why, transform=ax.transAxes, ha="center", color=PALE_INK, zorder=6, gid="nothing")
+        text.set_path_effects([HALO])
     show_part(ax, np.array([centre - radius, centre + radius]))
     return scale
 

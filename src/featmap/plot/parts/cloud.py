@@ -207,21 +207,12 @@ class FarPoints(Artist):
         turned = ARROWHEAD @ np.array([direction, [-direction[1], direction[0]]])
         in_pixels: dict[str, Any] = {"color": INK, "transform": IdentityTransform()}
         head = Line2D(*place[:, None], marker=turned, markersize=HEAD, **in_pixels)
-        is_sideways = abs(direction[0]) >= abs(direction[1])
-        across, along = ("right" if direction[0] > 0 else "left"), ("top" if direction[1] > 0 else "bottom")
-        x, y = place - direction * HEAD * point
-        text = Text(
-            x,
-            y,
-            f"{count:,} far",
-            fontsize="x-small",
-            ha=across if is_sideways else "center",
-            va="center" if is_sideways else along,
-            path_effects=[HALO],
-            gid="far",
-            **in_pixels,
-            **PLAIN_TEXT,
-        )
+        if abs(direction[0]) >= abs(direction[1]):
+            ha, va = ("right" if direction[0] > 0 else "left"), "center"
+        else:
+            ha, va = "center", ("top" if direction[1] > 0 else "bottom")
+        text = Text(text=f"{count:,} far", fontsize="x-small", ha=ha, va=va, path_effects=[HALO], gid="far")
+        text.set(position=place - direction * HEAD * point, **in_pixels, **PLAIN_TEXT)
         return head, text
 
 
