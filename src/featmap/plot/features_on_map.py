@@ -60,9 +60,9 @@ def features_on_map(
     names are further from the mean of all rows. The names say how regions differ, not why: the map was made from the
     same features, so some of them always differ.
 
-    A region is named if it has at least as many rows as the model has ``n_neighbors``: what is around fewer rows is
-    mostly other rows. Its features are those by which both its own rows and the rows around them differ from all, and
-    the smaller of the two differences counts.
+    A region is named if it has at least as many rows as the model has ``n_neighbors``: most neighbours of fewer rows
+    lie outside. Its features are those by which both its own rows and the rows around them differ from all, and the
+    smaller of the two differences counts.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def _described(region: np.ndarray, scores: CellScores, n_names: int) -> Region:
 
 
 def apart_scores(model: Model, scale: str) -> Scores:
-    """Return how far rows and their surroundings are from the mean of all rows, as `top_features` orders by it."""
+    """Return how far the means around rows, and the rows, are from the mean of all: the scores of `top_features`."""
     points = model._points
     k = default_neighbors(len(points.mapped.embedding))
     with Run(model.n_jobs) as run:

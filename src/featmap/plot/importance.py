@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..checks.arguments import checked_count
 from ..errors import InvalidParameterError
 from .parts.canvas import PLAIN_TEXT, axes_or_new, name_bars, panels_in_a_grid, shortened
-from .parts.colours import COLOURS, Categories, colour_bar, read_labels
+from .parts.colours import COLOURS, Categories, colour_bar, labels_of
 from .parts.model import (
     MOST_NAMES,
     Model,
@@ -23,7 +23,6 @@ from .parts.model import (
     in_blocks,
     name_of_row,
     names_of_features,
-    row_names_of,
     some_of,
     write_title,
 )
@@ -96,7 +95,7 @@ def importance(
         k = checked_count("importance", "k", N_BARS if k is None else k, 1, MOST_NAMES)
         return _draw_bars(model, chosen, k, names, ax)
     k = checked_count("importance", "k", N_COLUMNS if k is None else k, 1, 100)
-    groups = read_labels("importance", labels, len(model.embedding_), row_names_of(model))
+    groups = labels_of("importance", model, labels)
     if not isinstance(groups, Categories) or not groups.names:
         raise InvalidParameterError(
             "importance(labels=…): labels must name the group of each row by text, booleans or a few integers"

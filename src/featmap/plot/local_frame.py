@@ -65,7 +65,7 @@ PLACES_ALONG = 25  # places along each arrow that names should not cover
 @documented
 def local_frame(
     model: ModelOrPipeline,
-    row: int,
+    row: Any,
     *,
     k: int = 10,
     kind: str = "blend",
@@ -82,8 +82,8 @@ def local_frame(
     Parameters
     ----------
     {model}
-    row : int
-        The number of the row; a negative number counts from the end.
+    row : int or name
+        The number of the row, a negative number counts from the end; or its name, if the data had an index.
     k : int, default=10
         How many features get an arrow and a name at most, from 1 to 40: those of whose variance the map shows most
         around the row. Features that vary with the place on the map no more than by chance get none.

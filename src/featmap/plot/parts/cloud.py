@@ -256,10 +256,9 @@ def cells_of(positions: np.ndarray, n_cells: int) -> Cells:
     grid = np.clip(((positions - low) / width).astype(int), 0, shape - 1)
     occupied = np.zeros(shape, bool)
     occupied[tuple(grid.T)] = True
-    islands = label(occupied, structure=TOUCHING)[0] - 1
-    keys, of_points = np.unique(np.ravel_multi_index(tuple(grid.T), tuple(shape)), return_inverse=True)
-    found = np.column_stack(np.unravel_index(keys, tuple(shape)))
-    return Cells(of_points, islands[tuple(found.T)], found, width)
+    numbers = np.cumsum(occupied).reshape(shape) - 1
+    islands = label(occupied, structure=TOUCHING)[0][occupied] - 1
+    return Cells(numbers[tuple(grid.T)], islands, np.argwhere(occupied), width)
 
 
 def nearest_to_means(cells: Cells, positions: np.ndarray) -> np.ndarray:

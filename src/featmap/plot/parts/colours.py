@@ -1,4 +1,4 @@
-"""Labels of rows as categories or as numbers, what explains their colours beside or on a map, and the colours."""
+"""Colours of points: labels as categories or numbers, legends, colour bars and names of groups, and the colours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from ...checks.rows import check_order, label_values
 from .canvas import PLAIN_TEXT, shortened, size_in_points, write_caption
-from .model import some_of
+from .model import Model, row_names_of, some_of
 from .placed_labels import MOST_UNCOVERED, Label, PlacedLabels, densest_place
 
 MOST_INTEGER_CATEGORIES = 30  # more different integers are read as numbers, not as categories
@@ -71,6 +71,11 @@ class Numbers:
 
 
 RowLabels: TypeAlias = Categories | Numbers
+
+
+def labels_of(caller: str, model: Model, labels: Any) -> RowLabels | None:
+    """Return the labels of the rows of a model; None if there are none."""
+    return None if labels is None else read_labels(caller, labels, len(model.embedding_), row_names_of(model))
 
 
 def read_labels(caller: str, labels: Any, n_rows: int, names: np.ndarray | None = None) -> RowLabels:
