@@ -99,9 +99,10 @@ def features_on_map(
     k = checked_count("features_on_map", "k", k, 1, MOST_NAMES)
     n_names = checked_count("features_on_map", "n_names", n_names, 1, 5)
     names = names_of_features("features_on_map", model, feature_names, image_shape)
-    scores_of = (
-        apart_scores(model, checked_scale("features_on_map", scale)) if scores is None else _given(scores, model)
-    )
+    if scores is None:
+        scores_of = apart_scores(model, checked_scale("features_on_map", scale))
+    else:
+        scores_of = _given(scores, model)
     ax = axes_or_new(ax, (8.0, 7.0))
     cloud = Cloud.of(ax, model)
     cells = cells_of(cloud.positions, N_CELLS)
@@ -206,7 +207,7 @@ def _heaviest_part(cells: Cells, chosen: np.ndarray, weights: np.ndarray, fewest
 def _described(region: np.ndarray, scores: CellScores, n_names: int) -> Region:
     """Return a region with its features. A score is the smaller of that around its rows and that of the rows.
 
-    What is around a small region is mostly other rows, and few rows may be far from all by chance.
+    Most neighbours of the rows of a small region lie outside it, and few rows may be far from all by chance.
     """
     weights = scores.counts[region]
     around, own = (np.average(part[region], axis=0, weights=weights) for part in (scores.around, scores.own))
