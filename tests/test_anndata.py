@@ -460,7 +460,7 @@ class TestRanking:
 
         record, model = ranked.uns["rank_features_groups"], tl.model(ranked)
         rows, names = np.flatnonzero(ranked.obs["kind"] == "beta"), record["names"]["beta"]
-        scores = dict(zip(ranked.var_names, apart_scores(model, "units").around(rows).mean(axis=0), strict=True))
+        scores = dict(zip(ranked.var_names, apart_scores(model, "units")(rows)[0].mean(axis=0), strict=True))
         np.testing.assert_allclose(record["scores"]["beta"], [scores[gene] for gene in names], atol=1e-4)
         contrast = model.rank_features(ranked.obs["kind"], n_permutations=50)["beta"]
         p_values = dict(zip(contrast.features, contrast.p_values, strict=True))

@@ -30,16 +30,17 @@ from .parts.model import (
 )
 from .parts.placed_labels import Label, PlacedLabels, densest_place
 
-FEWEST_POINTS = 0.25  # cells with less than this part of the usual number of points get no arrow
-LONG, REACH_OF_LONG = 0.9, 1.0  # this part of the arrows is at most so many cells long
-REACH = 1.6  # no arrow is longer than so many cells
+FEWEST_POINTS = 0.25  # cells with less than this part of the median number of points get no arrow
+MOST_ARROWS = 0.9  # this part of the arrows is at most one cell long
+LONGEST = 1.6  # no arrow is longer than so many cells
 # Pale to middling orange: arrows are seen on all of it, and its palest colour on white paper.
 PALE_TO_MIDDLING = ListedColormap(colormaps["YlOrBr"](np.linspace(0.18, 0.7, 256)))
-SHARE_BY_CHANCE = 0.05  # share of arrows by chance among those that are drawn
-LEAST_SHOWN = 0.1  # an island has no slope if the map shows less than this part of the feature there
-HIGH = 0.75  # its level is high, or low, if its mean is so many standard deviations from that of all rows
-SMALLEST_ISLAND = 0.01  # part of the points that an island must have to be spoken of
-GRID_OF_ISLANDS = 25  # islands are cells of a grid of this size that hang together
+SHARE_BY_CHANCE = 0.05  # false discovery rate of the arrows that are drawn
+
+GRID_OF_ISLANDS = 25  # an island is a set of connected cells of a grid of this size
+SMALLEST_ISLAND = 0.01  # an island has at least this part of the points
+HIGH = 0.75  # a feature is high or low on an island whose mean is so many standard deviations from that of all rows
+LEAST_SHOWN = 0.1  # it has no slope there if the map shows less than this part of its variance
 
 
 @documented
@@ -96,21 +97,22 @@ def arrow_field(
     shown = cloud.draw(c=values, cmap=PALE_TO_MIDDLING)
     rows, width = rows_of_field(cloud.positions, n_cells)
     explained, drawn = explained_of_feature(model, rows, column)
-    arrows = model.arrows(rows[drawn], kind)[:, column, :2].astype(float) if drawn.any() else np.empty((0, 2))
+    arrows = model.arrows(rows[drawn], kind)[:, column, :2].astype(float)
     positions, steps = cloud.positions[rows[drawn]], np.linalg.norm(arrows, axis=1)
     # Arrows seldom overlap, and one long arrow shrinks no others.
-    scale = float(width / max(np.quantile(steps, LONG) / REACH_OF_LONG, steps.max() / REACH)) if steps.any() else 0.0
+    scale = float(width / max(np.quantile(steps, MOST_ARROWS), steps.max() / LONGEST)) if steps.any() else 0.0
     # Their middles are at the rows, so that arrows stay where the points are.
     draw_arrows(ax, positions, scale * arrows, explained[drawn], pivot="mid", width=0.018, minlength=0.5)
     PlacedLabels(ax, islands_without_slope(cloud.positions, values, rows, explained), visible=positions)
     cloud.finish_axes()
     colour_bar(ax, shown, name)
     write_title(ax, model, f"Where {name} increases")
-    lengths = longest_in_words(kind, [name] * len(arrows), arrows, scale)
     if not len(arrows):
         lengths = [f"Nowhere does {name} change across the map more than by chance."]
     elif not scale:
         lengths = ["The arrows have no length: the map tells too little of the features."]
+    else:
+        lengths = longest_in_words(kind, [name] * len(arrows), arrows, scale)
     write_caption(ax, [*lengths, model.trust().sentence])
     return ax
 

@@ -16,8 +16,8 @@ from ..estimator import FeatMAP
 from .compare import MOST_MAPS, draw_maps
 from .parts.canvas import INK, axes_for_panels, size_in_points
 from .parts.cloud import Cloud
-from .parts.colours import COLOURS, RowLabels, explain_colours, read_labels, widen_by_legend
-from .parts.model import checked_model, documented, row_names_of, write_title
+from .parts.colours import COLOURS, RowLabels, explain_colours, labels_of, widen_by_legend
+from .parts.model import checked_model, documented, write_title
 
 PANEL_HEIGHT = 0.86  # above it is room for the titles of the panels
 MOST_DOTS = 2_000  # more points than this are counted in hexagons if they have no labels
@@ -98,8 +98,7 @@ def _checked(model: Any) -> FeatMAP:
 
 def _draw_sizes(model: FeatMAP, labels: ArrayLike | None, ax: Axes | None) -> Axes:
     """Draw one panel for each direction, with the colours of the points explained beside them."""
-    n_rows = len(model.embedding_)
-    colours = None if labels is None else read_labels("density", labels, n_rows, row_names_of(model))
+    colours = labels_of("density", model, labels)
     n_panels = min(model.radii_.shape[1], len(DIRECTIONS))
     is_new = ax is None
     ax = axes_for_panels(ax, (max(5.5, 3.6 * n_panels), 4.0))

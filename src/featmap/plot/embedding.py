@@ -18,8 +18,8 @@ from .parts.colours import (
     RowLabels,
     are_named_on_the_map,
     explain_colours,
+    labels_of,
     name_groups,
-    read_labels,
     widen_by_legend,
 )
 from .parts.model import (
@@ -34,7 +34,6 @@ from .parts.model import (
     in_blocks,
     name_of_row,
     names_of_features,
-    row_names_of,
     some_of,
     values_of_feature,
     write_title,
@@ -129,7 +128,7 @@ def _colours(model: Model, labels: ArrayLike | str | None, color: ArrayLike | st
         )
     given = labels if color is None else color
     if not isinstance(given, str):
-        return None if given is None else read_labels("embedding", given, len(model.embedding_), row_names_of(model))
+        return labels_of("embedding", model, given)
     model._check_features()
     names = names_of_features("embedding", model, None, None)
     if given not in names:

@@ -31,15 +31,15 @@ from .parts.model import (
     some_of,
     write_title,
 )
-from .parts.placed_labels import Label, PlacedLabels, densest_place
+from .parts.placed_labels import MOST_UNCOVERED, Label, PlacedLabels, densest_place
 
 N_CELLS = 20  # along the wider side of the map
 SMALLEST, LARGEST = 0.85, 1.3  # sizes of names, relative to a usual one
-UNCOVERED = 300  # points that names try not to cover
 NEARLY = 0.75  # a feature leads in a cell if its score is at least this part of the best one there
 SETS_APART = 0.5  # the smallest score that sets a cell apart
 
-Scores: TypeAlias = Callable[[np.ndarray], np.ndarray]
+# Returns for some rows the scores of all features: of their surroundings, and of the rows themselves.
+Scores: TypeAlias = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 @documented
@@ -60,9 +60,9 @@ def features_on_map(
     names are further from the mean of all rows. The names say how regions differ, not why: the map was made from the
     same features, so some of them always differ.
 
-    A region is named if it has at least as many rows as the model has ``n_neighbors``: what is around fewer rows is
-    mostly other rows. Its features are those by which both its own rows and the rows around them differ from all, and
-    the smaller of the two differences counts.
+    A region is named if it has at least as many rows as the model has ``n_neighbors``: most neighbours of fewer rows
+    lie outside. Its features are those by which both its own rows and the rows around them differ from all, and the
+    smaller of the two differences counts.
 
     Parameters
     ----------
@@ -99,18 +99,21 @@ def features_on_map(
     k = checked_count("features_on_map", "k", k, 1, MOST_NAMES)
     n_names = checked_count("features_on_map", "n_names", n_names, 1, 5)
     names = names_of_features("features_on_map", model, feature_names, image_shape)
-    score = checked_scores("features_on_map", model, scores, scale)
+    if scores is None:
+        scores_of = apart_scores(model, checked_scale("features_on_map", scale))
+    else:
+        scores_of = _given(scores, model)
     ax = axes_or_new(ax, (8.0, 7.0))
     cloud = Cloud.of(ax, model)
     cells = cells_of(cloud.positions, N_CELLS)
-    found = regions_of(cells, mean_scores(cells, score), k, n_names, model._points.mapped.manifold.n_neighbors)
+    found = regions_of(cells, mean_scores(cells, scores_of), k, n_names, model._points.mapped.manifold.n_neighbors)
     colours = np.full(len(cells.islands), NEUTRAL, dtype=object)
     for colour, region in zip(colours_for(len(found)), found, strict=True):
         colours[region.cells] = colour
     cloud.draw(c=colours[cells.of_points], alpha=0.6)
     cloud.finish_axes()
     labels = _labels(found, cells, cloud.positions, names)
-    PlacedLabels(ax, labels, visible=cloud.positions[some_of(np.arange(len(cloud.positions)), UNCOVERED)])
+    PlacedLabels(ax, labels, visible=cloud.positions[some_of(np.arange(len(cloud.positions)), MOST_UNCOVERED)])
     write_title(ax, model, "Features that set regions apart")
     key = "↑ higher there than on the whole map, ↓ lower. The larger the names, the larger the difference."
     write_caption(ax, [key if found else "No feature sets a region of this map apart."])
@@ -130,8 +133,7 @@ def _labels(found: list[Region], cells: Cells, positions: np.ndarray, names: lis
         place = densest_place(positions[np.isin(cells.of_points, region.cells)])
         outwards = (place - centre) / (np.linalg.norm(place - centre) or 1)
         size = SMALLEST + (LARGEST - SMALLEST) * abs(region.scores[0]) / strongest
-        style: dict[str, Any] = {"clear": 6.0, "away": outwards, "gid": "region"}
-        labels.append(Label("\n".join(lines), place, darkened(colour), size, **style))
+        labels.append(Label("\n".join(lines), place, darkened(colour), size, clear=6.0, away=outwards, gid="region"))
     return labels
 
 
@@ -205,7 +207,7 @@ def _heaviest_part(cells: Cells, chosen: np.ndarray, weights: np.ndarray, fewest
 def _described(region: np.ndarray, scores: CellScores, n_names: int) -> Region:
     """Return a region with its features. A score is the smaller of that around its rows and that of the rows.
 
-    What is around a small region is mostly other rows, and few rows may be far from all by chance.
+    Most neighbours of the rows of a small region lie outside it, and few rows may be far from all by chance.
     """
     weights = scores.counts[region]
     around, own = (np.average(part[region], axis=0, weights=weights) for part in (scores.around, scores.own))
@@ -218,55 +220,40 @@ def _described(region: np.ndarray, scores: CellScores, n_names: int) -> Region:
 # Scores of rows
 
 
-@dataclass(frozen=True)
-class RowScores:
-    """Functions that return the scores of all features for rows: of their surroundings, and of the rows themselves.
-
-    The second is None if the user gave the scores.
-    """
-
-    around: Scores
-    own: Scores | None = None
-
-
-def checked_scores(caller: str, model: Model, scores: Any, scale: str) -> RowScores:
-    """Return the scores of rows, those given as a function or an array or, for None, those of `top_features`."""
-    if scores is None:
-        return apart_scores(model, checked_scale(caller, scale))
-    if callable(scores):
-        return RowScores(scores)
-    table = np.asarray(scores, dtype=float)
-    if table.shape != (len(model.embedding_), model.n_features_in_):
-        raise InvalidParameterError(
-            f"{caller}(scores=…): scores must be a function of row numbers, or one number for each row and feature, "
-            f"shape ({len(model.embedding_)}, {model.n_features_in_}); got shape {table.shape}"
-        )
-    return RowScores(lambda rows: table[rows])
-
-
-def apart_scores(model: Model, scale: str) -> RowScores:
-    """Return how far rows and their surroundings are from the mean of all rows, times the factor of backing."""
+def apart_scores(model: Model, scale: str) -> Scores:
+    """Return how far the means around rows, and the rows, are from the mean of all: the scores of `top_features`."""
     points = model._points
     k = default_neighbors(len(points.mapped.embedding))
     with Run(model.n_jobs) as run:
         comparison = Comparison.of(points.mapped, run, scale)
-    return RowScores(
-        lambda rows: comparison.apart(points, np.asarray(rows, np.int32), k).score,
-        lambda rows: comparison.own_scores(points, np.asarray(rows, np.int32)),
-    )
+
+    def scores_of(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        chosen = np.asarray(rows, np.int32)
+        return comparison.apart(points, chosen, k).score, comparison.own_scores(points, chosen)
+
+    return scores_of
 
 
-def mean_scores(cells: Cells, scores: RowScores) -> CellScores:
+def _given(scores: Any, model: Model) -> Scores:
+    """Return the scores that the user gave, for the surroundings of rows and for the rows themselves."""
+    if callable(scores):
+        return lambda rows: (scores(rows),) * 2
+    table, shape = np.asarray(scores, dtype=float), (len(model.embedding_), model.n_features_in_)
+    if table.shape != shape:
+        raise InvalidParameterError(
+            "features_on_map(scores=…): scores must be a function of row numbers, or one number for each row and "
+            f"feature, shape {shape}; got shape {table.shape}"
+        )
+    return lambda rows: (table[rows],) * 2
+
+
+def mean_scores(cells: Cells, scores_of: Scores) -> CellScores:
     """Return the mean scores of each feature in each cell, over a sample of the rows."""
-    rows = some_of(np.arange(len(cells.of_points)))
-    counts = np.bincount(cells.of_points[rows], minlength=len(cells.islands))
-
-    def means(score: Scores) -> np.ndarray:
-        sums: np.ndarray | float = 0.0
-        for block in in_blocks(rows):
-            members = np.equal.outer(np.arange(len(cells.islands)), cells.of_points[block])
-            sums = sums + members.astype(float) @ np.asarray(score(block), float)
-        return sums / np.maximum(counts, 1)[:, None]
-
-    around = means(scores.around)
-    return CellScores(around, around if scores.own is None else means(scores.own), counts)
+    rows, numbers = some_of(np.arange(len(cells.of_points))), np.arange(len(cells.islands))
+    counts = np.bincount(cells.of_points[rows], minlength=len(numbers))
+    sums: Any = 0.0
+    for block in in_blocks(rows):
+        members = np.equal.outer(numbers, cells.of_points[block]).astype(float)
+        sums = sums + members @ np.asarray(scores_of(block), float)
+    around, own = sums / np.maximum(counts, 1)[:, None]
+    return CellScores(around, own, counts)

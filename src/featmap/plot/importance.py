@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..checks.arguments import checked_count
 from ..errors import InvalidParameterError
 from .parts.canvas import PLAIN_TEXT, axes_or_new, name_bars, panels_in_a_grid, shortened
-from .parts.colours import COLOURS, Categories, colour_bar, read_labels
+from .parts.colours import COLOURS, Categories, colour_bar, labels_of
 from .parts.model import (
     MOST_NAMES,
     Model,
@@ -23,14 +23,13 @@ from .parts.model import (
     in_blocks,
     name_of_row,
     names_of_features,
-    row_names_of,
     some_of,
     write_title,
 )
 from .parts.pixels import checked_images, draw_image, number_pixels
 
 VARIATION = "local variation (importance)"  # what pictures call it: noise varies locally too
-BARS, COLUMNS = 10, 30  # features that are drawn unless the user asks for another number
+N_BARS, N_COLUMNS = 10, 30  # features that are drawn unless the user asks for another number
 ROWS_OF_A_GROUP = 500  # the mean of a random sample of so many rows is drawn, one for each of many groups
 BAR_INCHES = 0.27
 CELL_INCHES = 0.3
@@ -93,10 +92,10 @@ def importance(
     chosen = np.arange(len(model.embedding_)) if rows is None else checked_rows("importance", model, rows)
     names = names_of_features("importance", model, feature_names, image_shape)
     if labels is None:
-        k = checked_count("importance", "k", BARS if k is None else k, 1, MOST_NAMES)
+        k = checked_count("importance", "k", N_BARS if k is None else k, 1, MOST_NAMES)
         return _draw_bars(model, chosen, k, names, ax)
-    k = checked_count("importance", "k", COLUMNS if k is None else k, 1, 100)
-    groups = read_labels("importance", labels, len(model.embedding_), row_names_of(model))
+    k = checked_count("importance", "k", N_COLUMNS if k is None else k, 1, 100)
+    groups = labels_of("importance", model, labels)
     if not isinstance(groups, Categories) or not groups.names:
         raise InvalidParameterError(
             "importance(labels=…): labels must name the group of each row by text, booleans or a few integers"
@@ -106,7 +105,7 @@ def importance(
 
 def _draw_bars(model: Model, rows: np.ndarray, k: int, names: list[str], ax: Axes | None) -> Axes:
     mean = mean_importance(model, some_of(rows))
-    top = by_importance(mean)[:k]
+    top = np.argsort(-mean, kind="stable")[:k]
     ax = axes_or_new(ax, (6.4, max(3.0, 1.2 + BAR_INCHES * len(top))))
     ax.barh(range(len(top)), mean[top], height=0.7, color=COLOURS[0])
     name_bars(ax, [names[column] for column in top])
@@ -154,17 +153,12 @@ def mean_importance(model: Model, rows: np.ndarray) -> np.ndarray:
     return total / len(rows)
 
 
-def by_importance(importance: np.ndarray) -> np.ndarray:
-    """Return column numbers, the most important feature first; equal features keep their order."""
-    return np.argsort(-importance, axis=-1, kind="stable")
-
-
 def leading_features(means: np.ndarray, k: int) -> np.ndarray:
     """Return the first feature of every group, then the second of every group, and so on, until there are ``k``.
 
     They are sorted by the group in which they are most important.
     """
-    in_turns = by_importance(means).T.ravel()
+    in_turns = np.argsort(-means, axis=1, kind="stable").T.ravel()
     chosen = np.array(list(dict.fromkeys(in_turns.tolist()))[:k])
     best = means[:, chosen].argmax(axis=0)
     return chosen[np.lexsort((-means[best, chosen], best))]

@@ -65,7 +65,7 @@ PLACES_ALONG = 25  # places along each arrow that names should not cover
 @documented
 def local_frame(
     model: ModelOrPipeline,
-    row: int,
+    row: Any,
     *,
     k: int = 10,
     kind: str = "blend",
@@ -82,8 +82,8 @@ def local_frame(
     Parameters
     ----------
     {model}
-    row : int
-        The number of the row; a negative number counts from the end.
+    row : int or name
+        The number of the row, a negative number counts from the end; or its name, if the data had an index.
     k : int, default=10
         How many features get an arrow and a name at most, from 1 to 40: those of whose variance the map shows most
         around the row. Features that vary with the place on the map no more than by chance get none.
@@ -177,8 +177,8 @@ def draw_surroundings(
         _name_arrows(ax, centre, steps, names)
     else:
         why = _why_no_arrows(model, row, len(shown.columns) > 0)
-        style: dict[str, Any] = {"ha": "center", "color": PALE_INK, "path_effects": [HALO]}
-        ax.text(0.5, 0.12, why, transform=ax.transAxes, zorder=6, gid="nothing", **style)
+        text = ax.text(0.5, 0.12, why, transform=ax.transAxes, ha="center", color=PALE_INK, zorder=6, gid="nothing")
+        text.set_path_effects([HALO])
     show_part(ax, np.array([centre - radius, centre + radius]))
     return scale
 

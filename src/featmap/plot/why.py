@@ -165,7 +165,7 @@ def _colour(line: SetApart) -> str:
 
 def _draw_pixels(ax: Axes, model: Model, row: int, answer: Why, shape: Shape, outlined: np.ndarray | None) -> None:
     """Draw where the images around the row are above and below all images."""
-    scores = apart_scores(model, "spread").around(np.array([row]))[0].reshape(shape).mean(axis=2)
+    scores = apart_scores(model, "spread")(np.array([row]))[0].reshape(shape).mean(axis=2)
     drawn = draw_differences(ax, scores, outlined)
     number_pixels(ax)
     outline_pixels(ax, np.array([line.column for line in answer.apart], int), shape)

@@ -90,7 +90,7 @@ def panels_in_a_grid(
 
 
 def columns_for(n_panels: int) -> int:
-    """Return one row for up to four panels; for more, a grid with few gaps that is not higher than wide."""
+    """Return the number of columns: one row for up to four panels, else few gaps and no more rows than columns."""
     if n_panels <= 4:
         return n_panels
     candidates = range(math.ceil(math.sqrt(n_panels)), math.ceil(math.sqrt(2.5 * n_panels)) + 1)

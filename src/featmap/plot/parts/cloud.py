@@ -207,21 +207,12 @@ class FarPoints(Artist):
         turned = ARROWHEAD @ np.array([direction, [-direction[1], direction[0]]])
         in_pixels: dict[str, Any] = {"color": INK, "transform": IdentityTransform()}
         head = Line2D(*place[:, None], marker=turned, markersize=HEAD, **in_pixels)
-        is_sideways = abs(direction[0]) >= abs(direction[1])
-        across, along = ("right" if direction[0] > 0 else "left"), ("top" if direction[1] > 0 else "bottom")
-        x, y = place - direction * HEAD * point
-        text = Text(
-            x,
-            y,
-            f"{count:,} far",
-            fontsize="x-small",
-            ha=across if is_sideways else "center",
-            va="center" if is_sideways else along,
-            path_effects=[HALO],
-            gid="far",
-            **in_pixels,
-            **PLAIN_TEXT,
-        )
+        if abs(direction[0]) >= abs(direction[1]):
+            ha, va = ("right" if direction[0] > 0 else "left"), "center"
+        else:
+            ha, va = "center", ("top" if direction[1] > 0 else "bottom")
+        text = Text(text=f"{count:,} far", fontsize="x-small", ha=ha, va=va, path_effects=[HALO], gid="far")
+        text.set(position=place - direction * HEAD * point, **in_pixels, **PLAIN_TEXT)
         return head, text
 
 
@@ -265,10 +256,9 @@ def cells_of(positions: np.ndarray, n_cells: int) -> Cells:
     grid = np.clip(((positions - low) / width).astype(int), 0, shape - 1)
     occupied = np.zeros(shape, bool)
     occupied[tuple(grid.T)] = True
-    islands = label(occupied, structure=TOUCHING)[0] - 1
-    keys, of_points = np.unique(np.ravel_multi_index(tuple(grid.T), tuple(shape)), return_inverse=True)
-    found = np.column_stack(np.unravel_index(keys, tuple(shape)))
-    return Cells(of_points, islands[tuple(found.T)], found, width)
+    numbers = np.cumsum(occupied).reshape(shape) - 1
+    islands = label(occupied, structure=TOUCHING)[0][occupied] - 1
+    return Cells(numbers[tuple(grid.T)], islands, np.argwhere(occupied), width)
 
 
 def nearest_to_means(cells: Cells, positions: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Labels of rows as categories or as numbers, what explains their colours beside or on a map, and the colours."""
+"""Colours of points: labels as categories or numbers, legends, colour bars and names of groups, and the colours."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from numpy.typing import ArrayLike
 
 from ...checks.rows import check_order, label_values
 from .canvas import PLAIN_TEXT, shortened, size_in_points, write_caption
-from .model import some_of
-from .placed_labels import Label, PlacedLabels, densest_place
+from .model import Model, row_names_of, some_of
+from .placed_labels import MOST_UNCOVERED, Label, PlacedLabels, densest_place
 
 MOST_INTEGER_CATEGORIES = 30  # more different integers are read as numbers, not as categories
 LEGEND_ROWS = 20
 BAR_POINTS = 12.0  # width of a colour bar
 SMALL = 0.02  # a name could hide a group that is a smaller part of the points
-UNCOVERED_POINTS = 300  # points of small groups that names try not to cover
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,11 @@ class Numbers:
 RowLabels: TypeAlias = Categories | Numbers
 
 
+def labels_of(caller: str, model: Model, labels: Any) -> RowLabels | None:
+    """Return the labels of the rows of a model; None if there are none."""
+    return None if labels is None else read_labels(caller, labels, len(model.embedding_), row_names_of(model))
+
+
 def read_labels(caller: str, labels: Any, n_rows: int, names: np.ndarray | None = None) -> RowLabels:
     """Read floats and many different integers as numbers, everything else as categories.
 
@@ -88,14 +92,14 @@ def read_labels(caller: str, labels: Any, n_rows: int, names: np.ndarray | None 
     kind = values.dtype.kind
     if kind == "f" or (kind in "iu" and len(np.unique(values)) > MOST_INTEGER_CATEGORIES):
         return Numbers(np.where(missing, np.nan, values.astype(float)), title)
-    texts = np.array([str(value) for value in values.tolist()], dtype=object)
-    counts = Counter(texts[~missing].tolist())
+    texts = [None if gone else str(value) for value, gone in zip(values.tolist(), missing, strict=True)]
+    counts = Counter(texts)
     known, rest = [name for name in _order(labels, values[~missing]) if name in counts], "missing"
     if len(known) > MOST_COLOURS:
         most_frequent = set(sorted(known, key=lambda name: -counts[name])[:MOST_COLOURS])
         known, rest = [name for name in known if name in most_frequent], "other"
-    numbers = {name: number for number, name in enumerate(known)}
-    codes = np.array([-1 if gone else numbers.get(text, -1) for text, gone in zip(texts, missing, strict=True)])
+    numbers: dict[str | None, int] = {name: number for number, name in enumerate(known)}
+    codes = np.array([numbers.get(text, -1) for text in texts])
     return Categories(codes, known, rest, title, colours_for(len(known)))
 
 
@@ -147,7 +151,7 @@ def name_groups(
         for code in sorted(range(len(groups)), key=lambda code: -len(groups[code]))
     ]
     small = [rows for rows in groups if len(rows) < SMALL * len(positions)]
-    each = max(UNCOVERED_POINTS // max(len(small), 1), 3)
+    each = max(MOST_UNCOVERED // max(len(small), 1), 3)
     uncovered = [np.reshape(visible, (-1, 2)), *(positions[some_of(rows, each)] for rows in small)]
     PlacedLabels(ax, [*others, *names], np.concatenate(uncovered))
     write_caption(ax, [_in_words(labels.title and f"names: {labels.title}", labels)])

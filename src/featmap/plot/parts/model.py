@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -218,10 +219,8 @@ def checked_feature(caller: str, model: Model, feature: Any, given: Any, image_s
 def values_of_feature(model: Model, column: int) -> np.ndarray:
     """Return the values of one feature in the user's units. With cosine distances, rows have length 1."""
     points = model._points
-    data = points.mapped.data.columns(np.array([column]))
-    blocks = in_blocks(np.arange(len(model.embedding_)))
-    scaled = np.concatenate([dense_rows(points.values, block)[:, column] for block in blocks])
-    return data.restore(scaled[:, None])[:, 0]
+    data = replace(points.mapped.data, matrix=points.values).columns(np.array([column]))
+    return data.restore(dense_rows(data.matrix))[:, 0]
 
 
 def check_kind(caller: str, kind: Any) -> None:

@@ -36,6 +36,7 @@ TURN = 2.0  # price of the direction opposite to the wanted one, in heights of t
 OUTSIDE = 1e3  # a box that finds no free place overlaps others rather than leaving the room
 COVER = 3.0  # price of covering something that should stay visible, in heights of the box
 
+MOST_UNCOVERED = 300  # points that names try not to cover
 MOST_POINTS = 2_000  # a group's densest place is looked for among so many of its points
 SHARE = 0.25  # a place is dense if this part of the group is near
 
@@ -62,20 +63,13 @@ class PlacedLabels(Artist):
         self.ax = ax
         self.labels = list(labels)
         self.visible = visible
-        in_the_middle: dict[str, Any] = {"ha": "center", "va": "center", "multialignment": "center"}
         self.texts = [
-            Text(
-                text=label.text,
-                color=label.colour,
-                fontweight=label.weight,
-                gid=label.gid,
-                path_effects=[HALO],
-                transform=IdentityTransform(),
-                **in_the_middle,
-                **PLAIN_TEXT,
-            )
+            Text(text=label.text, color=label.colour, fontweight=label.weight, gid=label.gid, **PLAIN_TEXT)
             for label in self.labels
         ]
+        for text in self.texts:
+            text.set(ha="center", va="center", multialignment="center")
+            text.set(path_effects=[HALO], transform=IdentityTransform())
         self.leaders = LineCollection([], colors=PALE_INK, linewidths=0.6, transform=IdentityTransform())
         self.font_size = FontProperties(size="small").get_size_in_points()
         self.set_zorder(6)
