@@ -216,7 +216,7 @@ def test_q_values_stand_between_the_panels(result):
         assert box.x1 < dumbbells.x0
 
 
-@pytest.mark.parametrize("groups", ["ab", ("a",), ("a", "b", "c"), 5])
+@pytest.mark.parametrize("groups", ["ab", ("a",), ("a", ["b"], "c"), 5])
 def test_two_groups_have_two_names(result, groups):
     with pytest.raises(
         InvalidParameterError, match=r"^contrast\(groups=.*\): groups must be the names of the two groups"

@@ -157,10 +157,7 @@ def _draw_images(ax: Axes, result: Contrast, shape: Shape, top: np.ndarray) -> N
 
 
 def _checked_groups(groups: Any) -> tuple[str, str]:
-    try:
-        first, second = (groups,) if isinstance(groups, str) else groups
-    except (TypeError, ValueError) as error:
-        raise InvalidParameterError(
-            f"contrast(groups={groups!r}): groups must be the names of the two groups"
-        ) from error
-    return shortened(str(first)), shortened(str(second))
+    names = () if isinstance(groups, str) or not np.iterable(groups) else tuple(groups)
+    if len(names) != 2:
+        raise InvalidParameterError(f"contrast(groups={groups!r}): groups must be the names of the two groups")
+    return shortened(str(names[0])), shortened(str(names[1]))
