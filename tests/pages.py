@@ -80,10 +80,14 @@ class Reader:
         return dict(entry.split("=", 1) for entry in link.split("&") if entry)
 
     def wait(self, condition, what):
-        """Wait until something is so. The page's policy forbids scripts that playwright could wait with."""
+        """Wait until something is so; the page's policy forbids scripts that playwright could wait with.
+
+        ``what`` names it, or is a function that does so when it has not happened.
+        """
         end = time.monotonic() + PATIENCE
         while not condition():
-            assert time.monotonic() < end, f"{what} did not happen; the link is {self.link}"
+            late = time.monotonic() > end
+            assert not late, f"{what() if callable(what) else what} did not happen; the link is {self.link}"
             self.page.wait_for_timeout(50)
 
     def wait_for_link(self, key, value):
@@ -96,7 +100,7 @@ class Reader:
 
     def hear(self, text):
         """Wait until this is said."""
-        self.wait(lambda: text in self.spoken, f"hearing {text!r} instead of {self.spoken!r}")
+        self.wait(lambda: text in self.spoken, lambda: f"hearing {text!r} instead of {self.spoken!r}")
 
     def place_of(self, embedding, place, *, map_number=0):
         """The pixel of a place on a map that is shown whole."""
