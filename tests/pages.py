@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
 from needed import package, tool
+from waiting import PATIENCE, wait_until
 
 ARGUMENTS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--disable-3d-apis"),
 ]
 MARGIN = 0.06  # of the picture around the map, as in camera.ts
-PATIENCE = 60.0  # seconds; a busy machine is slow
 
 
 @contextmanager
@@ -80,15 +79,12 @@ class Reader:
         return dict(entry.split("=", 1) for entry in link.split("&") if entry)
 
     def wait(self, condition, what):
-        """Wait until something is so; the page's policy forbids scripts that playwright could wait with.
+        """Wait until something is so. The page's policy forbids scripts that playwright could wait with."""
 
-        ``what`` names it, or is a function that does so when it has not happened.
-        """
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            late = time.monotonic() > end
-            assert not late, f"{what() if callable(what) else what} did not happen; the link is {self.link}"
-            self.page.wait_for_timeout(50)
+        def named():
+            return f"{what() if callable(what) else what} at the link {self.link}"
+
+        wait_until(condition, named, lambda: self.page.wait_for_timeout(50))
 
     def wait_for_link(self, key, value):
         self.wait(lambda: self.link.get(key) == value, f"{key}={value}")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import time
 
 import pytest
 
 from explorer import FrontEnd
-from pages import PATIENCE, complaints_of
+from pages import complaints_of
+from waiting import wait_until
 
 pytest.importorskip("anywidget", reason="the widget needs the extra widget")
 
@@ -65,11 +65,11 @@ class Notebook:
         self.n_heard = len(self.front_end.heard)
 
     def wait(self, condition, what):
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < end, f"{what} did not happen"
+        def pause():
             self.hand_on()
             self.page.wait_for_timeout(20)
+
+        wait_until(condition, what, pause)
 
     def wait_for(self, selector):
         self.wait(lambda: self.frame.locator(selector).count() > 0, selector)
