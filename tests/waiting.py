@@ -6,7 +6,7 @@ import os
 import socket
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 PATIENCE = 120.0  # seconds; a busy machine is slow
 
@@ -33,6 +33,21 @@ def ended(threads):
     for thread in threads:
         thread.join(PATIENCE)
         assert not thread.is_alive()
+
+
+@contextmanager
+def ending(process):
+    """A process that ends with its block, and earlier if it takes too long."""
+    limit = threading.Timer(PATIENCE, process.kill)
+    limit.start()
+    try:
+        with process:
+            try:
+                yield process
+            finally:
+                process.kill()
+    finally:
+        limit.cancel()
 
 
 def lasting_port():
