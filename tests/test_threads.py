@@ -92,8 +92,8 @@ def test_reports_rise_to_the_number_of_rows_in_the_calling_thread(n_jobs):
 def test_an_error_of_the_report_stops_the_threads(monkeypatch):
     """It is raised in the calling thread while the other works, which does not work on."""
     monkeypatch.setattr(threads, "SECONDS_BETWEEN_REPORTS", 0.0)
-    begun, both, stopped, caller = [], threading.Barrier(2), threading.Event(), threading.get_ident()
-    deadline = time.monotonic() + 60
+    both, stopped, caller = threading.Barrier(2), threading.Event(), threading.get_ident()
+    begun, finished, deadline = [], [], time.monotonic() + 60
 
     def task(start, stop):
         begun.append(start)
@@ -102,6 +102,7 @@ def test_an_error_of_the_report_stops_the_threads(monkeypatch):
         if threading.get_ident() != caller:
             assert stopped.wait(timeout=60)
             assert time.monotonic() < deadline, "the other thread goes on"
+        finished.append(start)
 
     def report(done):
         stopped.set()
@@ -111,6 +112,7 @@ def test_an_error_of_the_report_stops_the_threads(monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             pool.over_rows(10**12, task, 1, report)
         n_begun = len(begun)
+        assert len(finished) == n_begun
         pool.over_rows(2, lambda start, stop: None, block=1)
         assert len(begun) == n_begun
 
