@@ -86,6 +86,12 @@ class Reader:
 
         wait_until(condition, named, lambda: self.page.wait_for_timeout(50))
 
+    def later_link(self):
+        """The link when all that was done before is in it: it follows late. The tab is another then."""
+        self.page.get_by_role("tab", name="About").click()
+        self.wait_for_link("tab", "about")
+        return self.link
+
     def wait_for_link(self, key, value):
         self.wait(lambda: self.link.get(key) == value, f"{key}={value}")
 
