@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ ARGUMENTS = [
 ]
 SIZE = {"width": 1400, "height": 900}
 PATIENCE = 300_000  # milliseconds
+TWO_FRAMES = "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))"
 N_MOVES = 60
 N_CLICKS = 20
 # Times are taken within the page, from the beginning of the navigation on. A frame is what draws points.
@@ -79,13 +81,23 @@ def look_at(browser: Any, url: str, n_clicks: int = N_CLICKS) -> Seen:
     page.add_init_script(WATCH)
     page.goto(url)
     page.wait_for_selector("#featmap-app[data-ready] .map")
-    page.wait_for_timeout(200)  # a page that has nothing to wait for is ready before its first frame
+    # A page that has nothing to wait for is ready before its first frame.
+    _wait(page, lambda: page.evaluate("featmapTimes.drawn !== null"))
     times = page.evaluate("featmapTimes")
     frames = _frames(page)
     clicks = _clicks(page, n_clicks)
     context.close()
     work, between = np.diff(frames, axis=1), np.diff(frames[:, 0])
     return Seen(times["drawn"], times["ready"], *(float(np.median(each)) for each in (work, between, clicks)))
+
+
+def _wait(page: Any, condition: Callable[[], bool]) -> None:
+    """The page's policy forbids scripts that playwright could wait with."""
+    end = time.monotonic() + PATIENCE / 1000
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError(f"nothing has happened on the page for {PATIENCE / 1000:.0f} s")
+        page.wait_for_timeout(20)
 
 
 def _middle(page: Any) -> tuple[float, float]:
@@ -116,9 +128,8 @@ def _clicks(page: Any, n_clicks: int) -> list[float]:
         before = page.evaluate("featmapTimes.sentence ?? null")
         x, y = draw.uniform(0.2, 0.8, 2)
         page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
-        page.wait_for_timeout(150)
-        while page.locator(".panel .waiting").count():
-            page.wait_for_timeout(20)
+        page.evaluate(TWO_FRAMES)  # by then the panel says that it computes, if a point was hit
+        _wait(page, lambda: page.locator(".panel .waiting").count() == 0)
         times = page.evaluate("featmapTimes")
         if times["sentence"] not in (before, None):
             found.append(times["answered"] - times["asked"])

@@ -20,6 +20,12 @@ from needed import tool
 ASK_FILE = Path(__file__).parent.parent / "web" / "ask_file.mjs"
 
 
+def head_of_file(path):
+    """The head of the record in an HTML file."""
+    _, _, after = path.read_text(encoding="utf-8").partition('id="featmap-head">')
+    return json.loads(after.partition("</script>")[0])
+
+
 def ask_page(page, questions):
     """The answers of the worker in an HTML file."""
     folder = page.parent

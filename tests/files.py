@@ -7,6 +7,7 @@ import os
 from contextlib import suppress
 from hashlib import blake2b
 
+import waiting
 from featmap.store import container
 from featmap.store.container import DIGEST_SIZE, PREAMBLE
 
@@ -105,5 +106,5 @@ def wait_for_writes(path, n, child):
 
 def wait_until(condition, child):
     """Until a condition holds, or a child is done."""
-    while not condition() and os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-        pass
+    how = os.WEXITED | os.WNOHANG | os.WNOWAIT
+    waiting.wait_until(lambda: condition() or os.waitid(os.P_PID, child, how) is not None, "a file", lambda: None)

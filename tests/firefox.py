@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import time
 from contextlib import contextmanager
 from itertools import count
 
 from needed import package, tool
-
-PATIENCE = 120.0  # seconds; a busy machine is slow
+from waiting import PATIENCE, wait_until
 
 
 class Firefox:
@@ -46,10 +44,7 @@ class Firefox:
 
     def wait(self, expression):
         """Wait until an expression is true."""
-        end = time.monotonic() + PATIENCE
-        while not self.value(expression):
-            assert time.monotonic() < end, f"{expression} did not become true"
-            time.sleep(0.1)
+        wait_until(lambda: self.value(expression), expression)
 
     def click(self, x, y):
         move = {"type": "pointerMove", "x": round(x), "y": round(y)}
@@ -74,12 +69,17 @@ def firefox(folder):
     client = package("websockets.sync.client", "browser")
     program = tool("firefox-esr", "firefox")
     command = [program, "--headless", "--no-remote", "--profile", str(folder), "--remote-debugging-port", "0"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    log = folder / "log.txt"
+
+    def address():
+        return re.search(r"(ws://\S+)\n", log.read_text())
+
+    with log.open("w") as file:
+        process = subprocess.Popen(command, stderr=file, stdout=subprocess.DEVNULL)
     try:
-        address = next(found[1] for line in process.stderr if (found := re.search(r"(ws://[^\s]+)", line)))
-        with client.connect(f"{address}/session", max_size=None, proxy=None) as socket:
+        wait_until(address, lambda: f"an address in {log.read_text()}")
+        with client.connect(f"{address()[1]}/session", max_size=None, proxy=None, open_timeout=PATIENCE) as socket:
             yield Firefox(socket)
     finally:
         process.terminate()
-        process.wait(timeout=30)
-        process.stderr.close()
+        process.wait(PATIENCE)

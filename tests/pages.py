@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
 from needed import package, tool
+from waiting import PATIENCE, wait_until
 
 ARGUMENTS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--disable-3d-apis"),
 ]
 MARGIN = 0.06  # of the picture around the map, as in camera.ts
-PATIENCE = 60.0  # seconds; a busy machine is slow
 
 
 @contextmanager
@@ -81,10 +80,17 @@ class Reader:
 
     def wait(self, condition, what):
         """Wait until something is so. The page's policy forbids scripts that playwright could wait with."""
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < end, f"{what} did not happen; the link is {self.link}"
-            self.page.wait_for_timeout(50)
+
+        def named():
+            return f"{what() if callable(what) else what} at the link {self.link}"
+
+        wait_until(condition, named, lambda: self.page.wait_for_timeout(50))
+
+    def later_link(self):
+        """The link when all that was done before is in it: it follows late. The tab is another then."""
+        self.page.get_by_role("tab", name="About").click()
+        self.wait_for_link("tab", "about")
+        return self.link
 
     def wait_for_link(self, key, value):
         self.wait(lambda: self.link.get(key) == value, f"{key}={value}")
@@ -96,7 +102,7 @@ class Reader:
 
     def hear(self, text):
         """Wait until this is said."""
-        self.wait(lambda: text in self.spoken, f"hearing {text!r} instead of {self.spoken!r}")
+        self.wait(lambda: text in self.spoken, lambda: f"hearing {text!r} instead of {self.spoken!r}")
 
     def place_of(self, embedding, place, *, map_number=0):
         """The pixel of a place on a map that is shown whole."""

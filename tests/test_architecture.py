@@ -116,6 +116,13 @@ def test_stages_know_neither_threads_nor_bars_nor_files():
     for path in paths:
         imported = {name for name, _ in imported_modules(path)}
         assert not imported & {"run.progress", "store"}, path
+        of_run = {
+            alias.name
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.ImportFrom) and node.level and node.module in ("run", "run.threads")
+            for alias in node.names
+        }
+        assert of_run <= {"Run", "SERIAL", "BLOCK", "one_library_thread"}, path
 
 
 HEAVY = ["matplotlib", "pandas", "tqdm", "torch", "numba", "scipy.sparse", "sklearn", "IPython", "umap"]
@@ -145,7 +152,8 @@ def test_importing_is_light(statement, forbidden):
 def test_public_names():
     for name in featmap.__all__:
         assert getattr(featmap, name) is not None
-    assert {*featmap._HOMES, *featmap._SUBPACKAGES} < set(featmap.__all__)
+    raised = {name for name, value in vars(featmap.errors).items() if isinstance(value, type)}
+    assert {*featmap._HOMES, *featmap._SUBPACKAGES, *raised, "__version__"} == set(featmap.__all__)
     assert dir(featmap) == sorted(featmap.__all__)
     with pytest.raises(AttributeError, match="no attribute 'UMAP'"):
         _ = featmap.UMAP

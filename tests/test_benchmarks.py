@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +25,7 @@ from benchmarks.publish import BEGIN, END, publish
 from benchmarks.records import Results, load_results, save_results
 from benchmarks.report import as_markdown, write_report
 from benchmarks.targets import all_targets
+from waiting import PATIENCE
 
 PEERS = ("UMAP", "densMAP", "PaCMAP", "TriMap", "h-NNE", "openTSNE", "featuremap (authors)")
 QUALITY = {"accuracy_of_10": 0.971, "trustworthiness": 0.952, "continuity": 0.963, "density_correlation": None}
@@ -342,19 +344,24 @@ def test_only_the_jobs_named_are_run(tmp_path, monkeypatch):
 
 
 def test_a_process_cut_short_leaves_no_children(tmp_path, monkeypatch):
-    """The time is up when the child has opened its end of a pipe, which is closed when the child has ended."""
+    """The time is up when the child has written to a pipe, whose end is closed when the child has ended."""
     pipe, ends = tmp_path / "pipe", []
     os.mkfifo(pipe)
-    child = f"import time; end = open({str(pipe)!r}, 'w'); time.sleep(20); end.write('still here')"
+    child = f"import time; end = open({str(pipe)!r}, 'w'); print('begun', file=end, flush=True); time.sleep(60)"
+    child += "; print('still here', file=end)"
+    limit = threading.Timer(PATIENCE, lambda: pipe.open("w").close())  # if no child opens it
+    limit.start()
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
 
     def communicate(process, timeout):
         ends.append(pipe.open())
+        assert ends[0].readline() == "begun\n"
         raise subprocess.TimeoutExpired(process.args, timeout)
 
     monkeypatch.setattr(subprocess.Popen, "communicate", communicate)
     with pytest.raises(subprocess.TimeoutExpired):
         output_of([sys.executable, "-c", parent], {}, limit=1)
+    limit.cancel()
     with ends[0] as end:
         assert end.read() == ""
 

@@ -22,6 +22,7 @@ from featmap.cli import main
 from featmap.cli.files import read_column
 from featmap.errors import FeatmapError
 from featmap.explorer.wire import packed
+from waiting import PATIENCE, ending, lasting_port
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +84,7 @@ def test_the_extra_is_named_where_a_package_is_missing(failed, monkeypatch):
 
 
 HELD = """
-import sys, threading
+import signal, sys, threading
 from concurrent.futures import ThreadPoolExecutor
 from featmap.explorer import desk
 made = desk.desk_of
@@ -94,6 +95,7 @@ def held(*arguments, **given):
     found = made(*arguments, **given)
     return desk.Desk(found.head, found.parts, lambda question: ThreadPoolExecutor().submit(wait_for_ever).result())
 desk.desk_of = held
+signal.signal(signal.SIGINT, signal.default_int_handler)  # where tests run in the background Ctrl-C is ignored
 from featmap.cli import main
 main()
 """
@@ -101,34 +103,34 @@ main()
 
 def test_explore_serves_until_ctrl_c_and_leaves_the_port_free(folder):
     """Neither a connection that is open nor a question that is never answered holds up the end."""
-    arguments = ["--labels", "y.csv:species", "--column", "y.csv:number", "--no-browser"]
-    process = subprocess.Popen(
+    port = lasting_port()
+    arguments = ["--labels", "y.csv:species", "--column", "y.csv:number", "--no-browser", "--port", str(port)]
+    started = subprocess.Popen(
         [sys.executable, "-c", HELD, "explore", "iris.featmap", *arguments],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Where tests run in the background Ctrl-C is ignored.
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
-    assert process.stdout.readline() == "The map of 150 rows is being opened.\n"
-    opened = process.stdout.readline()
-    port, token = re.fullmatch(r"It is at http://127.0.0.1:(\d+)/#token=(\S+)\n", opened).groups()
-    assert process.stdout.readline() == "Ctrl-C ends it.\n"
-    asking, open_still = (http.client.HTTPConnection("127.0.0.1", int(port), timeout=60) for _ in range(2))
-    open_still.request("GET", "/head", headers={"Authorization": f"Bearer {token}"})
-    head = open_still.getresponse().read().decode()
-    assert '"title":"iris"' in head
-    assert '"name":"species","kind":"category","categories":["setosa","versicolor","virginica"]' in head
-    assert '"name":"number","kind":"number"' in head
-    asking.request("POST", "/ask", packed({"kind": "point", "row": 1}), {"Authorization": f"Bearer {token}"})
-    assert process.stdout.readline() == "A question is being answered.\n"
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
-    assert (process.returncode, errors) == (0, "")
+    with ending(started) as process:
+        assert process.stdout.readline() == "The map of 150 rows is being opened.\n"
+        opened = process.stdout.readline()
+        token = re.fullmatch(rf"It is at http://127.0.0.1:{port}/#token=(\S+)\n", opened)[1]
+        assert process.stdout.readline() == "Ctrl-C ends it.\n"
+        asking, open_still = (http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE) for _ in range(2))
+        open_still.request("GET", "/head", headers={"Authorization": f"Bearer {token}"})
+        head = open_still.getresponse().read().decode()
+        assert '"title":"iris"' in head
+        assert '"name":"species","kind":"category","categories":["setosa","versicolor","virginica"]' in head
+        assert '"name":"number","kind":"number"' in head
+        asking.request("POST", "/ask", packed({"kind": "point", "row": 1}), {"Authorization": f"Bearer {token}"})
+        assert process.stdout.readline() == "A question is being answered.\n"
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+        assert (process.returncode, errors) == (0, "")
     with socket.socket() as again:
         again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        again.bind(("127.0.0.1", int(port)))
+        again.bind(("127.0.0.1", port))
     asking.close()
     open_still.close()
 

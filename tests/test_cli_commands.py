@@ -26,6 +26,7 @@ from featmap.cli.files import read_column
 from featmap.cli.findings import Findings
 from featmap.cli.reading import dense, read_source
 from featmap.errors import FeatmapError
+from waiting import PATIENCE
 
 
 def table(n_rows=260):
@@ -378,6 +379,24 @@ def test_ctrl_c_ends_with_130_and_leaves_no_half_file(call, folder, monkeypatch,
     assert (code, printed, said.strip()) == (130, "", "")
     assert {path.name for path in folder.iterdir()} - before == whole
     (folder / "stopped.featmap").unlink(missing_ok=True)
+
+
+INTERRUPTED = """
+import signal
+from featmap.cli import main
+from featmap.run.progress import Progress
+signal.signal(signal.SIGINT, signal.default_int_handler)
+Progress.step = lambda *_: signal.raise_signal(signal.SIGINT)
+main()
+"""
+
+
+def test_a_real_ctrl_c_ends_the_process_with_130_and_nothing_is_said_or_left(folder):
+    before = set(folder.iterdir())
+    command = [sys.executable, "-c", INTERRUPTED, "map", "patients.csv", "-o", "stopped.html"]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (result.returncode, result.stdout, result.stderr.strip()) == (130, "", "")
+    assert set(folder.iterdir()) == before
 
 
 def test_python_m_featmap(folder):

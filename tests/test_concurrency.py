@@ -20,7 +20,9 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from featmap import FeatMAP
+from featmap.run import threads
 from featmap.run.threads import one_library_thread
+from waiting import PATIENCE
 
 QUICK = {"n_neighbors": 6, "n_epochs": 10, "random_state": 0}
 
@@ -118,11 +120,11 @@ def test_inside_joblib(backend, alone):
 
 
 def in_a_forked_child(task):
-    """What a child of this process writes before it ends; it has 60 seconds."""
+    """What a child of this process writes before it ends, which it does in time."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        signal.alarm(60)  # ends the child, should it hang
+        signal.alarm(int(PATIENCE))  # ends the child, should it hang
         try:
             os.write(writer, task().encode())
         finally:
@@ -148,22 +150,21 @@ def test_a_fork_after_a_fit_fits_and_places(alone):
 @can_fork
 @forks
 def test_a_fork_while_others_hold_the_lock_on_library_threads(alone):
-    """As many forks as it takes to meet the moment in which another thread has it."""
-    stop = threading.Event()
+    """It waits for them. The other thread lets go when a fork that did not wait would be over."""
+    has_it, asked, forked = threading.Event(), threading.Event(), threading.Event()
+    os.register_at_fork(before=asked.set, after_in_parent=forked.set)
 
-    def enter_and_leave():
-        while not stop.is_set():
-            with one_library_thread():
-                pass
+    def hold():
+        with threads._limits_lock:
+            has_it.set()
+            assert asked.wait(PATIENCE)
+            assert not forked.wait(0.5)
 
-    busy = threading.Thread(target=enter_and_leave)
-    busy.start()
-    try:
-        for _ in range(5):
-            assert in_a_forked_child(lambda: digest(0)) == alone[0]
-    finally:
-        stop.set()
-        busy.join()
+    with ThreadPoolExecutor(1) as pool:
+        holding = pool.submit(hold)
+        assert has_it.wait(PATIENCE)
+        assert in_a_forked_child(lambda: digest(0)) == alone[0]
+        holding.result()
 
 
 @can_fork
@@ -243,7 +244,7 @@ def test_any_number_of_threads_may_be_asked_for(alone):
 
 
 INTERRUPTED = """
-    import itertools, signal, threading
+    import itertools, os, signal, sys, threading
     import numpy as np
     from threadpoolctl import threadpool_info
     import featmap.pipeline  # with the libraries that a fit uses
@@ -263,7 +264,9 @@ INTERRUPTED = """
         reached, pressed, after = threading.Event(), threading.Event(), []
 
         def press():
-            reached.wait(120)
+            if not reached.wait(120):
+                print(f"the fit did not come to {moment}", file=sys.stderr, flush=True)
+                os._exit(3)
             signal.raise_signal(signal.SIGINT)
             pressed.set()
 

@@ -408,8 +408,8 @@ def test_a_comparison_can_be_interrupted(planted, monkeypatch):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix])
 def test_groups_without_spread_are_compared_as_well(make, rng):
-    """A perfect split, a constant group, single values, and groups of two rows."""
-    X = np.zeros((40, 6))
+    """A perfect split, a constant group, single values, a constant feature, and groups of two rows."""
+    X = np.zeros((40, 7))
     in_a = np.arange(40) < 15
     X[:, 0], X[in_a, 1], X[~in_a, 2], X[3, 3], X[30, 4] = in_a, rng.normal(size=15), rng.normal(size=25), 1, 1
     X[:, 5] = np.where(in_a, 1e6, 1e6 + 1)
@@ -422,7 +422,10 @@ def test_groups_without_spread_are_compared_as_well(make, rng):
     found = compared(make(X), in_a)
     assert found.auc[0] == 1
     assert found.p_values[0] < 0.001
-    assert explained(X, rng).contrast(in_a).top(1).tolist() == [0]
+    contrast = explained(X, rng).contrast(in_a)
+    assert contrast.top(1).tolist() == [0]
+    assert contrast.p_values[6] == 1
+    assert np.isfinite(contrast.q_values).all()
     assert found.p_values[3] == pytest.approx(2 * 15 / 40, abs=0.05)
 
 

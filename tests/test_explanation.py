@@ -517,8 +517,10 @@ def test_explained_variance_is_that_of_a_regression_on_the_other_half(rng):
 def test_degenerate_maps_and_data(rng):
     X = rng.normal(size=(40, 3))
     maps = ((X, np.zeros((40, 2))), (np.ones((40, 3)), X[:, :2]), (X, 1e6 + X[:, :2]), (X, 1e-6 * X[:, :2]))
-    for data, Y in (*maps, (X[:, :1], X[:, 1:])):
+    for data, Y in (*maps, (X[:, :1], X[:, 1:]), (X, X[:, :1]), (X, X)):
         explanation = explain(data, Y)
+        assert explanation.arrows().shape == (40, data.shape[1], Y.shape[1])
+        assert explanation.frames_.shape == (40, Y.shape[1], Y.shape[1])
         for kind in ALL_KINDS:
             assert np.isfinite(explanation.arrows(kind=kind)).all()
             assert np.isfinite(explanation.fidelity(kind=kind)).all()

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 import pytest
 
+from waiting import PATIENCE, lasting_port, wait_until
+
 pytestmark = pytest.mark.slow
 
-PATIENCE = 120  # seconds; a busy machine is slow
 FRAME = "iframe[title='featMAP explorer']"
 MOST_BYTES = 200_000  # of a saved notebook
 
@@ -46,12 +45,6 @@ def page():
         browser.close()
 
 
-def free_port():
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @contextmanager
 def serving(command, folder, url):
     """A notebook server, once it answers."""
@@ -62,7 +55,7 @@ def serving(command, folder, url):
             yield
         finally:
             process.terminate()
-            process.wait()
+            process.wait(PATIENCE)
 
 
 def answers(url):
@@ -75,13 +68,6 @@ def answers(url):
         return False
 
 
-def wait_until(condition, what):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, what()
-        time.sleep(0.1)
-
-
 def check_frame(page, told):
     """The page is drawn, a question is answered, and Python knows what is selected."""
     frame = page.frame_locator(FRAME)
@@ -92,7 +78,7 @@ def check_frame(page, told):
     frame.get_by_text("lies among").first.wait_for()
     search.fill("virginica")
     search.press("Enter")
-    wait_until(lambda: told.exists() and told.read_text() == str(list(range(100, 150))), told.exists)
+    wait_until(lambda: told.exists() and told.read_text() == str(list(range(100, 150))), "the selection in Python")
     return frame
 
 
@@ -101,7 +87,7 @@ def test_jupyterlab(page, tmp_path):
     told, notebook = tmp_path / "told.txt", tmp_path / "iris.ipynb"
     cells = [MAKE_WIDGET.format(told=str(told)) + "widget", SELECT]
     notebook.write_text(json.dumps(notebook_of(cells)))
-    port = free_port()
+    port = lasting_port()
     options = ["--no-browser", f"--ServerApp.port={port}", "--IdentityProvider.token=", "--allow-root"]
     with serving(["jupyterlab", *options, "--ServerApp.ip=127.0.0.1"], tmp_path, f"http://127.0.0.1:{port}/api"):
         page.goto(f"http://127.0.0.1:{port}/lab/tree/iris.ipynb?reset")
@@ -158,7 +144,7 @@ def test_marimo(page, tmp_path):
     told = tmp_path / "told.txt"
     cell = "".join(f"    {line}\n" for line in MAKE_WIDGET.format(told=str(told)).splitlines())
     (tmp_path / "iris.py").write_text(MARIMO.format(cell=cell))
-    port = free_port()
+    port = lasting_port()
     command = ["marimo", "run", "iris.py", "--headless", "--no-token", f"--port={port}", "--host=127.0.0.1"]
     with serving(command, tmp_path, f"http://127.0.0.1:{port}/"):
         page.goto(f"http://127.0.0.1:{port}/")

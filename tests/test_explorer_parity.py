@@ -24,6 +24,7 @@ from explorer import (
     compare_contrast,
     compare_neighbours,
     compare_point,
+    head_of_file,
 )
 from featmap import Explanation, FeatMAP, Prepare, explain, in_original_units
 from featmap.datasets import load_penguins
@@ -31,7 +32,7 @@ from featmap.explorer import html
 from featmap.explorer.hashing import sampled
 
 N_POINTS = 6  # of every case
-N_POINTS_OF_REAL_DATA = 50
+MANY_POINTS = 50  # before a release, and of real data
 PLANTED = (0, 5, 20, 143, 343)  # rows with values of their own; asked about too in the two cases that have them
 QUICK = {"n_epochs": 20, "random_state": 0}
 
@@ -239,9 +240,10 @@ EVERY_WAY = pytest.mark.parametrize("ask", [ask_file, *ANSWERED_BY_PYTHON], ids=
 
 
 @pytest.mark.parametrize("make", CASES, ids=lambda make: make.__name__)
+@pytest.mark.parametrize("n_points", [N_POINTS, pytest.param(MANY_POINTS, marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore::featmap.FeatmapWarning")
-def test_the_file_gives_the_librarys_answers(make, tmp_path):
-    check(ask_file, prepared(make), tmp_path)
+def test_the_file_gives_the_librarys_answers(make, n_points, tmp_path):
+    check(ask_file, prepared(make, n_points=n_points), tmp_path)
 
 
 @pytest.mark.parametrize("ask", ANSWERED_BY_PYTHON, ids=lambda ask: ask.__name__)
@@ -300,7 +302,7 @@ def sparse_cells(data_set):
 @pytest.mark.parametrize("make", [mnist, sparse_cells], ids=lambda make: make.__name__)
 @pytest.mark.filterwarnings("ignore::featmap.FeatmapWarning")
 def test_answers_about_real_data(ask, make, data_set, tmp_path):
-    check(ask, prepared(make, data_set, n_points=N_POINTS_OF_REAL_DATA), tmp_path)
+    check(ask, prepared(make, data_set, n_points=MANY_POINTS), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -320,7 +322,7 @@ def test_rounded_data_err_by_no_more_than_the_file_says(tmp_path, monkeypatch):
     model.to_html(tmp_path / "exact.html")
     monkeypatch.setattr(html, "MOST_BYTES", (tmp_path / "exact.html").stat().st_size - 1)
     model.to_html(tmp_path / "page.html")
-    stated = html.head_of(tmp_path / "page.html")["data"]
+    stated = head_of_file(tmp_path / "page.html")["data"]
     assert not stated["isExact"]
     assert "16 bits" in stated["text"]
     questions = [{"kind": "point", "row": row} for row in range(0, 300, 20)]
@@ -366,4 +368,4 @@ def test_shuffled_rows_have_hardly_any_arrow(rng, tmp_path):
     explained.to_html(tmp_path / "page.html")
     found = ask_page(tmp_path / "page.html", [{"kind": "point", "row": row} for row in range(0, 800, 10)])
     assert np.mean([len(answer["changes"]) > 0 for answer in found]) <= 0.05
-    assert "poor" in html.head_of(tmp_path / "page.html")["trust"]["sentence"]
+    assert "poor" in head_of_file(tmp_path / "page.html")["trust"]["sentence"]

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits, load_iris
 from sklearn.decomposition import PCA
 
+from explorer import head_of_file
 from featmap import FeatMAP, InvalidDataError, InvalidParameterError, StoreError, explain
 from featmap.data.scaling import scale_data
 from featmap.explorer import coding, html
@@ -115,7 +116,7 @@ def test_the_head_says_what_the_file_holds(iris, iris_model, tmp_path):
     other = PCA(2).fit_transform(iris.data)
     columns = pd.DataFrame({"length": iris.data.iloc[:, 0], "kind": np.array(["a", "b", None])[np.arange(150) % 3]})
     iris_model.to_html(path, labels=iris.target, columns=columns, maps={"PCA": other}, title="Iris")
-    head = html.head_of(path)
+    head = head_of_file(path)
     assert head["format"] == "featmap-record/1"
     assert head["featureNames"] == iris.feature_names
     assert [column["name"] for column in head["columns"]] == ["target", "length", "kind"]
@@ -180,7 +181,7 @@ def test_chosen_rows_and_features_are_all_that_is_there(iris, tmp_path):
     model = FeatMAP(n_epochs=20, random_state=0).fit(data)
     path, features = tmp_path / "page.html", ["petal length (cm)", "sepal length (cm)"]
     model.to_html(path, rows=slice(0, 100), features=features, labels=iris.target)
-    head = html.head_of(path)
+    head = head_of_file(path)
     assert (head["nRows"], head["nFeatures"]) == (100, 2)
     assert head["featureNames"] == ["sepal length (cm)", "petal length (cm)"]
     assert head["ids"][99] == "flower 99"
@@ -214,9 +215,9 @@ def test_chosen_features_keep_the_graph(iris_model, tmp_path):
 def test_an_explanation_can_be_written_but_not_of_new_rows(iris, iris_model, tmp_path):
     other = explain(iris.data, PCA(2).fit_transform(iris.data))
     other.to_html(tmp_path / "other.html")
-    assert html.head_of(tmp_path / "other.html")["maker"] == "Explanation"
+    assert head_of_file(tmp_path / "other.html")["maker"] == "Explanation"
     other[:60].to_html(tmp_path / "part.html")
-    assert html.head_of(tmp_path / "part.html")["nRows"] == 60
+    assert head_of_file(tmp_path / "part.html")["nRows"] == 60
     with pytest.raises(InvalidParameterError, match="new rows"):
         iris_model.explain(iris.data + 0.1).to_html(tmp_path / "new.html")
 
@@ -233,7 +234,7 @@ def test_sparse_data_are_carried_sparse(tmp_path):
     rows = sp.csr_matrix(load_digits().data[:200])
     model = FeatMAP(n_epochs=5, random_state=0).fit(rows)
     model.to_html(tmp_path / "page.html")
-    assert html.head_of(tmp_path / "page.html")["data"]["form"] == "sparse"
+    assert head_of_file(tmp_path / "page.html")["data"]["form"] == "sparse"
     np.testing.assert_array_equal(part_of(tmp_path / "page.html", "x", "u1"), rows.data)
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pages import PATIENCE, complaints_of
+from pages import complaints_of
+from waiting import PATIENCE
 
 pytest.importorskip("starlette", reason="the local server needs the extra explore")
 

@@ -6,7 +6,6 @@ import asyncio
 import http.client
 import socket
 import threading
-import time
 from contextlib import ExitStack, closing
 
 import numpy as np
@@ -22,7 +21,9 @@ from featmap.explorer.desk import Desk
 from featmap.explorer.guards import MOST_BODY_BYTES, MOST_HEADERS
 from featmap.explorer.server import LocalServer, _body, _TooLong
 from featmap.explorer.wire import packed, unpacked
+from waiting import PATIENCE, ended, lasting_port, started, wait_until
 
+CONNECTIONS, SERVER = "featmap.explorer.connections", "featmap.explorer.server"
 HEAD = {"title": "<b>Map</b> \ud83d", "nRows": 10, "nFeatures": 3}
 PLACES = bytes(range(80))
 QUESTION = packed({"kind": "point", "row": 3})
@@ -36,17 +37,24 @@ def running(answer, *port):
     return LocalServer(Desk(HEAD, {"places": PLACES}, answer), *port)
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    """The server waits long for those who are slow, except where a test is about that."""
+    monkeypatch.setattr(f"{CONNECTIONS}.SECONDS_FOR_HEAD", 5 * PATIENCE)
+    monkeypatch.setattr(f"{SERVER}.SECONDS_FOR_BODY", 5 * PATIENCE)
+
+
 @pytest.fixture(scope="module")
 def server():
     with running(echo) as server:
         yield server
 
 
-def asked(server, method="POST", path="/ask", body=QUESTION, headers=(), token=None, timeout=20):
+def asked(server, method="POST", path="/ask", body=QUESTION, headers=(), token=None):
     """Status, headers and body of an answer. Headers that are given replace the usual ones; None leaves one out."""
     usual = {"Host": f"127.0.0.1:{server.port}", "Authorization": f"Bearer {token or server.token}"}
     sent = {name: value for name, value in {**usual, **dict(headers)}.items() if value is not None}
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=timeout)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     with closing(connection):
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in sent.items():
@@ -62,9 +70,13 @@ def status(server, *arguments, **given):
     return asked(server, *arguments, **given)[0]
 
 
-def raw(server, content, timeout=20):
+def connected(server):
+    return socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
+
+
+def raw(server, content):
     """What the server says to these bytes before it closes the connection, which it must do in time."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=timeout) as connection:
+    with connected(server) as connection:
         said = b""
         try:
             connection.sendall(content)
@@ -83,12 +95,6 @@ def head_of(server, request, *, token=True):
 
 def is_alive(server):
     return status(server) == 200
-
-
-def started(threads):
-    for thread in threads:
-        thread.start()
-    return threads
 
 
 def test_the_page_gets_itself_without_the_token(server):
@@ -289,7 +295,7 @@ def test_half_open_connections_lock_nobody_out(server):
     half = head_of(server, "POST /ask", token=False)
     with ExitStack() as opened:
         for _ in range(400):
-            connection = opened.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=5))
+            connection = opened.enter_context(connected(server))
             connection.sendall(half)
         assert [is_alive(server) for _ in range(5)] == 5 * [True]
         assert 200 < len(server._server.server_state.connections) <= MOST_CONNECTIONS + 1
@@ -305,70 +311,67 @@ def test_connections_that_read_nothing_lock_nobody_out(monkeypatch):
             connection.connect(("127.0.0.1", server.port))
             connection.sendall(asked_often)
         connections = server._server.server_state.connections
-        while sum(one.flow.write_paused for one in list(connections)) < 4:
-            time.sleep(0.01)
+        wait_until(lambda: sum(one.flow.write_paused for one in list(connections)) == 4, "a pause of each")
         assert [is_alive(server) for _ in range(5)] == 5 * [True]
 
 
 def test_a_connection_that_says_nothing_of_use_is_closed(monkeypatch):
-    monkeypatch.setattr("featmap.explorer.connections.SECONDS_FOR_HEAD", 0.3)
-    monkeypatch.setattr("featmap.explorer.server.SECONDS_FOR_BODY", 0.3)
-    monkeypatch.setattr("featmap.explorer.server.SECONDS_IDLE", 1)
+    monkeypatch.setattr(f"{SERVER}.SECONDS_FOR_BODY", 0.3)
+    monkeypatch.setattr(f"{SERVER}.SECONDS_IDLE", 1)
     with running(echo) as server:
-        assert raw(server, b"") == b""
-        assert raw(server, b"GET / HT") == b""
+        with monkeypatch.context() as soon:
+            soon.setattr(f"{CONNECTIONS}.SECONDS_FOR_HEAD", 0.3)
+            assert raw(server, b"") == b""
+            assert raw(server, b"GET / HT") == b""
         whole = head_of(server, "GET /app.css", token=False)
         assert raw(server, whole + b"\r\nGET ").startswith(b"HTTP/1.1 200")
         begun = head_of(server, "POST /ask") + b"Content-Length: 99\r\n\r\nabc"
         assert raw(server, begun).startswith(b"HTTP/1.1 408")
 
 
-def test_many_questions_at_once_are_answered_or_refused():
-    hold = threading.Event()
-
-    def slow(question):
-        hold.wait(10)
-        return question
-
-    with running(slow) as server:
-        found = []
-        threads = started([threading.Thread(target=lambda: found.append(status(server))) for _ in range(200)])
-        deadline = time.monotonic() + 20
-        while len(found) < 200 - MOST_WAITING - THREADS and time.monotonic() < deadline:
-            time.sleep(0.02)
-        hold.set()
-        for thread in threads:
-            thread.join()
-        assert set(found) == {200, 503}
-        assert found.count(200) >= MOST_WAITING
-        assert is_alive(server)
-
-
-def test_a_question_that_nobody_waits_for_is_not_begun():
-    hold, begun = threading.Event(), []
+@pytest.fixture
+def held():
+    """A server whose threads are all busy until an event, and the rows that they have begun with."""
+    go_on, begun = threading.Event(), []
 
     def slow(question):
         begun.append(question["row"])
-        hold.wait(10)
+        assert go_on.wait(PATIENCE)
         return question
 
-    def ask(row, timeout=20):
-        return status(server, body=packed({"kind": "point", "row": row}), timeout=timeout)
-
     with running(slow) as server:
-        held = started([threading.Thread(target=ask, args=(row,)) for row in range(THREADS)])
-        while len(begun) < THREADS:
-            time.sleep(0.01)
-        for row in range(THREADS, THREADS + 3):
-            with pytest.raises(TimeoutError):
-                ask(row, timeout=0.3)
-        for _ in range(5):  # by then the server knows that they have left
-            assert status(server, "GET", "/head") == 200
-        hold.set()
-        assert ask(9) == 200
-        for thread in held:
-            thread.join()
-        assert sorted(begun) == [*range(THREADS), 9]
+        busy = started(lambda row: status(server, body=packed({"kind": "point", "row": row})), THREADS)
+        wait_until(lambda: len(begun) == THREADS, "a question for each thread")
+        yield server, go_on, begun
+        go_on.set()
+        ended(busy)
+
+
+def test_many_questions_at_once_are_answered_or_refused(held):
+    server, go_on, _ = held
+    found = []
+    asking = started(lambda _: found.append(status(server)), 200)
+    wait_until(lambda: len(found) >= 200 - MOST_WAITING, "a refusal of all but those that may wait")
+    assert set(found) == {503}
+    go_on.set()
+    ended(asking)
+    assert (found.count(503), found.count(200)) == (200 - MOST_WAITING, MOST_WAITING)
+    assert is_alive(server)
+
+
+def test_a_question_that_nobody_waits_for_is_not_begun(held):
+    server, go_on, begun = held
+    waiting = server._app.queue._waiting.queue
+    with ExitStack() as opened:
+        for _ in range(3):
+            opened.enter_context(connected(server)).sendall(
+                head_of(server, "POST /ask") + b"Content-Length: %d\r\n\r\n" % len(QUESTION) + QUESTION
+            )
+        wait_until(lambda: len(waiting) == 3, "three questions in the queue")
+    wait_until(lambda: all(future.cancelled() for future, _ in waiting), "the news that they have left")
+    go_on.set()
+    assert status(server, body=packed({"kind": "point", "row": 9})) == 200
+    assert sorted(begun) == [*range(THREADS), 9]
 
 
 def test_a_failure_is_told_and_the_server_lives(caplog):
@@ -382,12 +385,12 @@ def test_a_failure_is_told_and_the_server_lives(caplog):
 
 
 def test_the_server_is_on_this_machine_only_and_its_port_is_free_afterwards():
-    with running(echo) as server:
-        port = server.port
-        assert server._socket.getsockname()[0] == "127.0.0.1"
+    port = lasting_port()
+    with running(echo, port) as server:
+        assert server._socket.getsockname() == ("127.0.0.1", port)
         assert server.url == f"http://127.0.0.1:{port}/#token={server.token}"
     with pytest.raises(ConnectionError):
-        socket.create_connection(("127.0.0.1", port), timeout=2)
+        connected(server)
     with running(echo, port) as again:
         assert again.port == port
         assert again.token != server.token
@@ -403,4 +406,4 @@ def test_ctrl_c_while_the_browser_is_opened_ends_it_as_usual(monkeypatch, capsys
     before = set(threading.enumerate())
     serve(FeatMAP(n_epochs=5, random_state=0).fit(np.random.default_rng(0).normal(size=(30, 3))))
     assert capsys.readouterr().out.endswith("Ctrl-C ends it.\n")
-    assert not [thread for thread in set(threading.enumerate()) - before if thread.name == "featmap-explorer"]
+    ended(thread for thread in set(threading.enumerate()) - before if thread.name == "featmap-explorer")

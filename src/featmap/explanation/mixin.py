@@ -428,8 +428,8 @@ class ExplanationMixin:
         >>> model = FeatMAP(n_epochs=50, random_state=0).fit(iris.data)
         >>> model.top_features([0], k=2).shape
         (1, 2)
-        >>> sorted(model.top_features([0], k=4)[0]) == sorted(iris.feature_names)
-        True
+        >>> str(model.top_features([59], k=1)[0, 0])
+        'sepal width (cm)'
         """
         return self._answers.top_features(rows, k, by)
 

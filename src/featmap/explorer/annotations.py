@@ -87,9 +87,7 @@ def _named_columns(caller: str, columns: Any) -> Iterable[tuple[Any, Any]]:
 def _column(caller: str, argument: str, name: str, values: Any, n_rows: int, are_labels: bool) -> Column:
     found, missing = label_values(caller, values, n_rows, argument)
     known = found[~missing]
-    if known.dtype.kind in "iuf" and not (
-        are_labels and (known == np.rint(known)).all() and len(np.unique(known)) <= FEWEST_NUMBERS
-    ):
+    if known.dtype.kind in "iuf" and not (are_labels and _are_codes(known)):
         numbers = np.full(n_rows, np.nan)
         numbers[~missing] = known.astype(np.float64)
         return Column(name, numbers, None)
@@ -106,6 +104,11 @@ def _column(caller: str, argument: str, name: str, values: Any, n_rows: int, are
     of_rows = np.full(n_rows, np.iinfo(type_).max, type_)
     of_rows[~missing] = codes
     return Column(name, of_rows, tuple(str(value) for value in distinct))
+
+
+def _are_codes(values: np.ndarray) -> bool:
+    """Whether numbers are labels: whole, and not many different ones."""
+    return bool((values == np.rint(values)).all()) and len(np.unique(values)) <= FEWEST_NUMBERS
 
 
 def _image_shape(caller: str, shape: Any, n_features: int) -> tuple[int, int, int] | None:

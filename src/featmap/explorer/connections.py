@@ -25,11 +25,7 @@ class GuardedConnection(H11Protocol):
         super().connection_made(transport)
         self._opened = self.loop.time()
         self._expect_head()
-        alive = [one for one in self.connections if isinstance(one, GuardedConnection) and not one.is_ended]
-        if len(alive) > MOST_CONNECTIONS:
-            idle = [one for one in alive if not one.is_busy()]
-            oldest_first = sorted(idle or alive, key=lambda one: one._opened)
-            oldest_first[0 if idle else -1].end()  # if all are busy, the newest
+        _make_room([one for one in self.connections if isinstance(one, GuardedConnection)])
 
     def data_received(self, data: bytes) -> None:
         """Read on. The deadline for a head does not move while parts of it come in."""
@@ -69,3 +65,12 @@ class GuardedConnection(H11Protocol):
         self._deadline = None
         if not self.is_answering():
             self.end()
+
+
+def _make_room(connections: list[GuardedConnection]) -> None:
+    """End the oldest connection that is not busy, or the newest one if all are."""
+    alive = [one for one in connections if not one.is_ended]
+    if len(alive) > MOST_CONNECTIONS:
+        idle = [one for one in alive if not one.is_busy()]
+        oldest_first = sorted(idle or alive, key=lambda one: one._opened)
+        oldest_first[0 if idle else -1].end()

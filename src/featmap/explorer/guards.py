@@ -44,18 +44,24 @@ class Guard:
         hosts = _values(headers, b"host")
         if len(hosts) != 1 or hosts[0] not in self.hosts():
             return Refusal(403, "This server has another name.")
-        origins, sites = _values(headers, b"origin"), _values(headers, b"sec-fetch-site")
-        is_from_here = set(origins) <= {b"http://" + hosts[0]} and set(sites) <= {b"same-origin", b"none"}
-        if not is_from_here and not (is_page and method == "GET" and _is_visit(headers)):
+        if not _is_from_here(hosts[0], headers) and not (is_page and method == "GET" and _is_visit(headers)):
             return Refusal(403, "Other pages may not ask this server.")
-        said = _values(headers, b"authorization")
-        if is_secret and not (len(said) == 1 and compare_digest(said[0], f"Bearer {self.token}".encode())):
+        if is_secret and not self._knows_token(headers):
             return Refusal(
                 401,
                 "This tab has no key to the map, or an old one. Open the link that was printed where the server was "
                 f"started. It begins with http://127.0.0.1:{self.port}/#token=",
             )
         return None
+
+    def _knows_token(self, headers: Headers) -> bool:
+        said = _values(headers, b"authorization")
+        return len(said) == 1 and compare_digest(said[0], f"Bearer {self.token}".encode())
+
+
+def _is_from_here(host: bytes, headers: Headers) -> bool:
+    origins, sites = _values(headers, b"origin"), _values(headers, b"sec-fetch-site")
+    return set(origins) <= {b"http://" + host} and set(sites) <= {b"same-origin", b"none"}
 
 
 def _is_visit(headers: Headers) -> bool:

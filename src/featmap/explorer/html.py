@@ -265,10 +265,3 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list):
         return [_finite(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def head_of(path: str | PathLike[str]) -> dict[str, Any]:
-    """The head of the record in a file that `write_html` wrote."""
-    text = Path(path).read_text(encoding="utf-8")
-    start = text.index('id="featmap-head">') + len('id="featmap-head">')
-    return json.loads(text[start : text.index("</script>", start)])
