@@ -24,23 +24,9 @@ MARKUP = [
     "<",
 ]
 CODE = [
-    "javascript:window.hit=1",
-    "{{constructor.constructor('window.hit=1')()}}",
-    "${window.hit = 1}",
-    "`window.hit = 1`",
-    '"; window.hit = 1; //',
-    "'; window.hit = 1; //",
-    "\\",
-    "\\u003cscript\\u003e",
-    "%3Cb%3E",
-    "$& $1 %s",
-    "__proto__",
-    "constructor",
-    "toString",
-    "null",
-    "NaN",
-    "#row=0&tab=about",
-    "../../etc/passwd",
+    *("javascript:window.hit=1", "{{constructor.constructor('window.hit=1')()}}", "${window.hit = 1}"),
+    *("`window.hit = 1`", '"; window.hit = 1; //', "'; window.hit = 1; //", "\\", "\\u003cscript\\u003e", "%3Cb%3E"),
+    *("$& $1 %s", "__proto__", "constructor", "toString", "null", "NaN", "#row=0&tab=about", "../../etc/passwd"),
     '__import__("os").abort()',
 ]
 FORMULAS = [
@@ -58,20 +44,10 @@ FORMULAS = [
     '=HYPERLINK("file:///x";"y")',
 ]
 LETTERS = [
-    "\u202eright to left\u202c",
-    "שלום عالم",
-    "\U0001f600\U0001f468\u200d\U0001f469",
-    "Z\u0351\u036b\u0343\u036a\u0302\u036bA\u0334\u0335\u031e\u0347\u0345",
-    "a\nb\r\nc",
-    "\u2028\u2029",
-    "x" * 10_000,
-    "\x00\x01\x1b[31m",
-    "\x7f\x80\x9f",
-    "\ufffe\uffff",
-    "half \ud83d of a letter",
-    "the other \ude00 half",
-    "   ",
-    "a,b;c\td\"e'f",
+    *("\u202eright to left\u202c", "שלום عالم", "\U0001f600\U0001f468\u200d\U0001f469"),
+    *("Z\u0351\u036b\u0343\u036a\u0302\u036bA\u0334\u0335\u031e\u0347\u0345", "a\nb\r\nc", "\u2028\u2029"),
+    *("x" * 10_000, "\x00\x01\x1b[31m", "\x7f\x80\x9f", "\ufffe\uffff", "half \ud83d of a letter"),
+    *("the other \ude00 half", "   ", "a,b;c\td\"e'f"),
 ]
 HOSTILE = [*MARKUP, *CODE, *FORMULAS, *LETTERS]
 

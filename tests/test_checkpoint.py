@@ -11,15 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from featmap import (
-    FeatMAP,
-    FeatmapWarning,
-    FitStopped,
-    InvalidDataError,
-    InvalidParameterError,
-    StoreError,
-    pipeline,
-)
+from featmap import FeatMAP, FeatmapWarning, FitStopped, InvalidDataError, InvalidParameterError, StoreError, pipeline
 from featmap import neighbors as neighbors_stage
 from featmap.checks import settings
 from featmap.layout import descent, levels

@@ -47,18 +47,8 @@ def matrices_of(kind, k, rng):
 
 
 KINDS = [
-    "neighbourhoods",
-    "any",
-    "degenerate",
-    "of low rank",
-    "graded",
-    "equal",
-    "zero",
-    "tiny",
-    "huge",
-    "tridiagonal",
-    "graded as it stands",
-    "with entries whose squares underflow",
+    *("neighbourhoods", "any", "degenerate", "of low rank", "graded", "equal", "zero", "tiny", "huge"),
+    *("tridiagonal", "graded as it stands", "with entries whose squares underflow"),
 ]
 
 

@@ -203,15 +203,8 @@ def test_more_neighbors_than_rows_is_said(data):
         lambda X: explain(X, X[:, :2]).rank_features([*np.arange(149) % 2, 2], n_permutations=1),
     ],
     ids=[
-        "fit",
-        "fit_transform",
-        "pipeline",
-        "explain",
-        "no spectrum",
-        "scales",
-        "scales of explain",
-        "no neighbours",
-        "groups of one",
+        *("fit", "fit_transform", "pipeline", "explain", "no spectrum", "scales", "scales of explain"),
+        *("no neighbours", "groups of one"),
     ],
 )
 def test_warnings_name_the_users_line(call, data):
@@ -221,16 +214,8 @@ def test_warnings_name_the_users_line(call, data):
 
 
 QUESTIONS = [
-    "arrows",
-    "consistency",
-    "contrast",
-    "explained_variance",
-    "feature_importance",
-    "fidelity",
-    "loadings",
-    "rank_features",
-    "to_frame",
-    "top_features",
+    *("arrows", "consistency", "contrast", "explained_variance", "feature_importance", "fidelity", "loadings"),
+    *("rank_features", "to_frame", "top_features"),
 ]
 
 

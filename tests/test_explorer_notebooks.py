@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import urllib.error
@@ -32,17 +31,11 @@ SELECT = "widget.selection = [3, 4]"
 
 
 @pytest.fixture
-def page():
-    sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright: make test-notebooks")
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    if program is None:
-        pytest.skip("needs chromium, which a package manager installs")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": 1300, "height": 1000})
-        page.set_default_timeout(1000 * PATIENCE)
-        yield page
-        browser.close()
+def page(browser):
+    page = browser.new_page(viewport={"width": 1300, "height": 1000})
+    page.set_default_timeout(1000 * PATIENCE)
+    yield page
+    page.close()
 
 
 @contextmanager

@@ -158,25 +158,9 @@ def rare_counts():
 
 
 CASES = [
-    prepared_table,
-    rare_counts,
-    values_of_their_own,
-    independent_columns,
-    digits,
-    penguins,
-    cosine,
-    sparse_cosine,
-    sparse_and_offset,
-    constant_features,
-    duplicates,
-    few_rows,
-    unconnected,
-    components,
-    half_without_loadings,
-    few_rows_without_loadings,
-    three_dimensions,
-    about_the_point,
-    another_method,
+    *(prepared_table, rare_counts, values_of_their_own, independent_columns, digits, penguins, cosine),
+    *(sparse_cosine, sparse_and_offset, constant_features, duplicates, few_rows, unconnected, components),
+    *(half_without_loadings, few_rows_without_loadings, three_dimensions, about_the_point, another_method),
 ]
 KINDS_OF_COLUMNS = ["feature", "importance", "explained", "arrow", "fidelity", "dimension"]
 KINDS_OF_COLUMNS += ["densityOfData", "densityOfMap", "kept", "torn", "false"]

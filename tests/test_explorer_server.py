@@ -204,14 +204,8 @@ def numbers(*rows):
 @pytest.mark.parametrize(
     "body",
     [
-        *(
-            b"",
-            b"\x00",
-            b"\xff\xff\xff\xff",
-            b"\x02\x00\x00\x00{}",
-            b"\x05\x00\x00\x00[[[[[",
-            b"\x04\x00\x00\x00null",
-        ),
+        *(b"", b"\x00", b"\xff\xff\xff\xff", b"\x02\x00\x00\x00{}"),
+        *(b"\x05\x00\x00\x00[[[[[", b"\x04\x00\x00\x00null"),
         *(size.to_bytes(4, "little") + b"[" * size for size in (200_000, 60_000)),
         *(QUESTION + b"x", QUESTION[:-1], np.random.default_rng(0).bytes(5000)),
         *(packed({"kind": kind}) for kind in ("point", "shutdown")),

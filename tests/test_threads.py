@@ -61,17 +61,18 @@ def test_an_error_stops_the_others_and_is_raised(failing):
         assert len(begun) == n_begun
 
 
-def test_no_more_threads_than_blocks():
+def test_no_more_threads_than_blocks_and_the_calling_thread_is_one_of_them():
     together = threading.Barrier(3)  # all three blocks are under way at once
     before, seen = pool_threads(), set()
 
     def task(start, stop):
         together.wait(timeout=60)
-        seen.update(pool_threads() - before)
+        seen.add(threading.current_thread())
 
     with Threads(200) as pool:
         pool.over_rows(3, task, block=1)
-    assert len(seen) == 2
+        assert seen == (pool_threads() - before) | {threading.current_thread()}
+    assert len(seen) == 3
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
@@ -116,19 +117,6 @@ def test_an_error_of_the_report_stops_the_threads():
         assert len(begun) == n_begun
 
 
-def test_the_calling_thread_works_too():
-    together, seen = threading.Barrier(2), set()  # both blocks are under way at once
-
-    def task(start, stop):
-        together.wait(timeout=60)
-        seen.add(threading.get_ident())
-
-    with Threads(2) as pool:
-        pool.over_rows(2, task, block=1)
-    assert len(seen) == 2
-    assert threading.get_ident() in seen
-
-
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_task_may_go_over_rows_itself(fails):
     """In a thread of its own, so that a deadlock ends the test and not the tests."""
@@ -154,17 +142,11 @@ def test_a_task_may_go_over_rows_itself(fails):
     assert fails or sorted(begun) == sorted(6 * [0, 1, 2, 3])
 
 
-def test_a_pool_that_was_asked_too_early_has_its_threads_later():
+def test_a_pool_has_threads_while_it_is_entered_even_if_it_was_asked_too_early():
     pool, before = Threads(4), pool_threads()
     pool.over_rows(100, lambda start, stop: None, block=1)
+    assert pool_threads() == before
     with pool:
-        pool.over_rows(100, lambda start, stop: None, block=1)
-        assert pool_threads() - before
-
-
-def test_no_threads_are_left():
-    before = pool_threads()
-    with Threads(4) as pool:
         pool.over_rows(100, lambda start, stop: None, block=1)
         own = pool_threads() - before
     assert own
