@@ -109,11 +109,10 @@ def test_groups_far_from_the_middle_and_near_each_other(make, rng):
 
 
 def test_permutations_that_differ_as_much_as_the_groups_count(rng):
-    """Two ones among eight rows, both in a: they are in one group in 3 of 7 permutations."""
-    rows = np.zeros((8, 1), np.float32)
-    rows[:2] = 1
+    """Eight rows, of which all three that are not 0 are in a: so they are in 1 of 14 permutations."""
+    rows = np.float32([[2], [2], [1], [0], [0], [0], [0], [0]])
     p = compared(rows, np.arange(8) < 4, 20_000).p_values
-    assert p[0] == pytest.approx(3 / 7, abs=4 * np.sqrt(3 / 7 * 4 / 7 / 20_000))
+    assert p[0] == pytest.approx(2 / 14, abs=8 * np.sqrt(1 / 14 * 13 / 14 / 20_000))
 
 
 @pytest.mark.parametrize(("n_a", "n_rows"), [(30, 300), (40, 100), (200, 250)])

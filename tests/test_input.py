@@ -160,10 +160,7 @@ COLUMNS = {
     "polars, times": (pl.Series(list(DAYS.to_pydatetime())), DATES),
     "polars, durations": (pl.Series(list((DAYS - DAYS[0]).to_pytimedelta())), DATES),
     "polars, strings": (pl.Series(["x", "y"] * 20), STRINGS),
-    "polars, categories": (
-        pl.Series(["x", "y"] * 20, dtype=pl.Categorical),
-        "values of type Categorical; .*OneHotEncoder",
-    ),
+    "polars, categories": (pl.Series(["x", "y"] * 20, dtype=pl.Categorical), "values of type Cat.*; .*OneHotEncoder"),
     "polars, lists": (pl.Series([[1, 2]] * 40), "values of type List"),
 }
 

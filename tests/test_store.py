@@ -217,25 +217,20 @@ def test_names_of_rows_that_are_dates_become_texts(tmp_path):
     assert loaded.arrows(["2024-01-02 00:00:00"]).tobytes() == loaded.arrows([1]).tobytes()
 
 
-@pytest.mark.parametrize("form", ["csc", "coo", "lil"])
-def test_neighbours_in_any_sparse_form_are_kept_as_csr(form, tmp_path):
-    X, given = normal(60, 5), GRAPH_OF_NEIGHBORS.asformat(form)
+PAIR = nearest(normal(60, 5), 16)
+SORTED = GRAPH_OF_NEIGHBORS.sorted_indices()
+OTHER_NEIGHBOURS = [(SORTED.asformat(form), SORTED) for form in ("csc", "coo", "lil")]
+OTHER_NEIGHBOURS += [(kind((*PAIR, object())), kind(PAIR)) for kind in (tuple, list)]
+
+
+@pytest.mark.parametrize(("given", "kept"), OTHER_NEIGHBOURS, ids=["csc", "coo", "lil", "triple", "list of three"])
+def test_of_given_neighbours_a_file_keeps_the_csr_matrix_or_the_pair(given, kept, tmp_path):
+    """The third part of umap-learn's triple is a search index of another package, which featmap never uses."""
+    X = normal(60, 5)
     model = FeatMAP(**QUICK, precomputed_knn=given).fit(X)
     loaded = through_a_file(model, tmp_path)
-    assert isinstance(loaded.precomputed_knn, sp.csr_matrix)
-    assert np.array_equal(loaded.precomputed_knn.toarray(), given.toarray())
-    assert np.array_equal(loaded.fit_transform(X), model.embedding_)
-
-
-@pytest.mark.parametrize("kind", [tuple, list])
-def test_of_umap_learns_triple_the_pair_is_kept(kind, tmp_path):
-    """Its third part is a search index, an object of another package that featmap never uses."""
-    X = normal(60, 5)
-    triple = kind((*nearest(X, 16), object()))
-    model = FeatMAP(**QUICK, precomputed_knn=triple).fit(X)
-    loaded = through_a_file(model, tmp_path)
-    assert arrays_of(loaded.precomputed_knn) == arrays_of(triple[:2])
-    assert model.precomputed_knn is triple
+    assert arrays_of(loaded.precomputed_knn) == arrays_of(kept)
+    assert model.precomputed_knn is given
     assert np.array_equal(loaded.fit_transform(X), model.embedding_)
 
 
