@@ -58,15 +58,11 @@ def test_the_network_reads_digits(network, digits):
     assert np.mean(classify(network, images) == labels) > 0.9
 
 
-@pytest.fixture(scope="module")
-def attacked(network, digits):
+def test_an_attack_stays_within_epsilon_and_the_range_of_pixels(network, digits):
     from experiments.adversarial.fgsm import fast_gradient_sign
 
-    return fast_gradient_sign(network, *digits, EPSILON)
-
-
-def test_an_attack_stays_within_epsilon_and_the_range_of_pixels(attacked, digits):
-    images, _ = digits
+    images, labels = digits
+    attacked = fast_gradient_sign(network, images, labels, EPSILON)
     assert attacked.shape == images.shape
     assert attacked.dtype == np.float32
     assert np.abs(attacked - images).max() == pytest.approx(EPSILON, abs=ROUNDING)
@@ -74,16 +70,20 @@ def test_an_attack_stays_within_epsilon_and_the_range_of_pixels(attacked, digits
     assert attacked.max() <= 1
 
 
-def test_an_attack_raises_the_loss_of_nearly_all_images(network, attacked, digits):
+def test_an_attack_raises_the_loss_of_nearly_all_images(network, digits):
+    from experiments.adversarial.fgsm import fast_gradient_sign
+
     images, labels = digits
+    attacked = fast_gradient_sign(network, images, labels, EPSILON)
     before, after = (losses_of(network, rows, labels) for rows in (images, attacked))
     assert np.mean(after > before) > 0.98
 
 
-def test_an_image_is_attacked_the_same_in_any_batch(network, attacked, digits):
+def test_an_image_is_attacked_the_same_in_any_batch(network, digits):
     from experiments.adversarial.fgsm import fast_gradient_sign
 
     images, labels = digits
+    attacked = fast_gradient_sign(network, images, labels, EPSILON)
     alone = fast_gradient_sign(network, images[7:8], labels[7:8], EPSILON)
     assert np.mean(attacked[7] == alone[0]) > 0.99  # a slope next to 0 may round to the other side
 
