@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+from functools import cache
 
 import anndata
 import matplotlib
@@ -22,7 +23,6 @@ from featmap import (
     FeatMAP,
     FeatmapWarning,
     InvalidDataError,
-    InvalidDataTypeError,
     InvalidParameterError,
     NotEnoughMemoryError,
     pl,
@@ -81,20 +81,21 @@ def with_neighbors(adata, n_neighbors=10, key="neighbors", rep="X_pca", **params
     }
 
 
+@cache
+def mapped_once(make):
+    """Cells with a map, which no test changes."""
+    return tl.featmap(cells(make), copy=True, **QUICK)
+
+
 def mapped_cells(make=sp.csr_matrix, **parameters):
     """Cells with a map of their own."""
-    return tl.featmap(cells(make), copy=True, **QUICK, **parameters)
-
-
-@pytest.fixture(scope="module")
-def _mapped():
-    return mapped_cells()
+    return tl.featmap(cells(make), copy=True, **QUICK, **parameters) if parameters else mapped_once(make).copy()
 
 
 @pytest.fixture
-def mapped(_mapped):
+def mapped():
     """Cells with their map."""
-    return _mapped.copy()
+    return mapped_cells()
 
 
 @pytest.fixture(scope="module")
@@ -324,13 +325,6 @@ class TestOtherRepresentations:
         with pytest.warns(FeatmapWarning, match="there are no orthonormal loadings"):
             tl.featmap(adata[:, 5:].copy(), **QUICK)
 
-
-class TestModel:
-    def test_names_are_those_of_cells_and_genes(self, mapped):
-        model = tl.model(mapped)
-        assert list(model.feature_names_in_[:2]) == ["gene0", "gene1"]
-        assert model.why("cell7").rows == (7,)
-
     @pytest.mark.parametrize("backed", [None, "r"])
     @pytest.mark.parametrize("make", [sp.csr_matrix, sp.csc_matrix, np.asarray], ids=lambda make: make.__name__)
     def test_it_comes_back_from_a_file(self, make, backed, tmp_path):
@@ -429,8 +423,8 @@ class TestModel:
 
 
 @pytest.fixture(scope="module")
-def ranked(_mapped):
-    adata = _mapped.copy()
+def ranked():
+    adata = mapped_cells()
     tl.rank_features(adata, "kind", n_permutations=50)
     return adata
 
@@ -533,8 +527,9 @@ class TestImportance:
             tl.importance(mapped)
 
 
-def _collections(figure):
-    return figure.findobj(PathCollection)
+def points_of(panel):
+    """The points of the map in a panel or a figure, which are more than any others there."""
+    return max(panel.findobj(PathCollection), key=lambda drawn: len(drawn.get_offsets()))
 
 
 def colours_of(ax):
@@ -564,7 +559,7 @@ class TestPictures:
     def test_the_map_by_a_gene(self, mapped):
         figure, ax = pyplot.subplots()
         assert pl.embedding(mapped, "gene5", ax=ax) is ax
-        points = max(ax.collections, key=lambda drawn: len(drawn.get_offsets()))
+        points = points_of(ax)
         values = dict(zip(map(tuple, np.asarray(points.get_offsets(), np.float32)), points.get_array(), strict=True))
         expected = mapped[:, "gene5"].X.toarray().ravel()
         np.testing.assert_allclose([values[tuple(place)] for place in mapped.obsm["X_featmap"]], expected)
@@ -578,9 +573,8 @@ class TestPictures:
         (figure,) = {ax.figure for ax in panels}
         tops = [round(ax.get_subplotspec().rowspan.start) for ax in panels]
         assert tops == [0, 0, 0, 0, 1]
-        points = max(panels[4].collections, key=lambda one: len(one.get_offsets()))
         expected = mapped[:, "gene8"].X.toarray().ravel()
-        np.testing.assert_allclose(np.sort(points.get_array()), np.sort(expected))
+        np.testing.assert_allclose(np.sort(points_of(panels[4]).get_array()), np.sort(expected))
         assert len(figure.axes) == len(names) + 4  # and the bars of colours
 
     def test_categories_have_the_colours_that_scanpy_keeps(self, mapped):
@@ -592,7 +586,7 @@ class TestPictures:
         ax = pl.embedding(mapped, "kind")
         assert colours_of(ax) == dict(zip(KINDS[::-1], map(to_rgba, own[1:]), strict=True))
         page = pl.why(mapped, "cell7", color="kind")
-        drawn = {tuple(colour) for one in _collections(page) for colour in one.get_facecolors()}
+        drawn = {tuple(colour) for one in page.findobj(PathCollection) for colour in one.get_facecolors()}
         assert set(map(to_rgba, own[1:])) <= drawn
         assert mapped.uns["kind_colors"].tolist() == own
 
@@ -627,9 +621,7 @@ class TestPictures:
         mapped.write_h5ad(tmp_path / "cells.h5ad")
         backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
         for adata, layer, factor in ((mapped, "twice", 2), (backed, None, 1)):
-            points = max(
-                pl.embedding(adata, "gene5", layer=layer).collections, key=lambda one: len(one.get_offsets())
-            )
+            points = points_of(pl.embedding(adata, "gene5", layer=layer))
             np.testing.assert_allclose(np.sort(points.get_array()), np.sort(factor * expected))
 
     def test_a_gene_is_that_of_the_map(self):
@@ -638,10 +630,8 @@ class TestPictures:
         adata.layers["logs"], adata.X = adata.X.copy(), np.zeros(adata.shape, np.float32)
         tl.featmap(adata, layer="logs", **QUICK)
         expected = np.sort(adata.layers["logs"][:, 5])
-        pages = (pl.embedding(adata, "gene5"), pl.why(adata, "cell7", color="gene5"))
-        for page in pages:
-            points = max(_collections(page.figure), key=lambda one: len(one.get_offsets()))
-            np.testing.assert_allclose(np.sort(points.get_array()), expected)
+        for page in (pl.embedding(adata, "gene5"), pl.why(adata, "cell7", color="gene5")):
+            np.testing.assert_allclose(np.sort(points_of(page.figure).get_array()), expected)
 
     def test_wrong_colours_are_refused(self, mapped):
         mapped.var_names = ["same", "same", *mapped.var_names[2:]]
@@ -704,11 +694,6 @@ class TestRefused:
         for ask in (tl.featmap, tl.model, tl.importance, pl.embedding, lambda data: tl.rank_features(data, "kind")):
             with pytest.raises(InvalidParameterError, match="adata must be an AnnData; got DataFrame"):
                 ask(frame)
-
-    def test_featmap_itself_names_the_function(self):
-        says = r"fit\(X\): .* AnnData; call featmap\.tl\.featmap\(adata\), or"
-        with pytest.raises(InvalidDataTypeError, match=says):
-            FeatMAP().fit(cells())
 
     @pytest.mark.parametrize("module", ["tl", "pl"])
     def test_the_extra_names_itself(self, module):

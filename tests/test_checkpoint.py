@@ -6,6 +6,8 @@ import os
 import shutil
 import signal
 import time
+from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -41,6 +43,7 @@ KINDS = {
     "cosine, paper's frames": (NORMAL, {"metric": "cosine", "frames": "paper"}),
     "another metric": (NORMAL, {"metric": "manhattan"}),
     "parameters of a metric": (NORMAL, {"metric": "minkowski", "metric_kwds": {"p": 3}}),
+    "frames that follow the map": (NORMAL, {"n_epochs": 100, "density_fraction": 0.9}),
     "no density": (NORMAL, {"density_weight": 0.0}),
     "larger tangents": (NORMAL, {"n_tangent_neighbors": 12}),
     "neighbours given": (NORMAL, {"precomputed_knn": (NEXT, np.linalg.norm(NORMAL[NEXT] - NORMAL[:, None], axis=2))}),
@@ -84,17 +87,10 @@ def bytes_of(model, X):
     return [(value.dtype.str, value.shape, value.tobytes()) for value in values]
 
 
-@pytest.fixture(scope="module")
-def uninterrupted():
-    fits = {}
-
-    def fit(kind):
-        X, parameters = KINDS[kind]
-        if kind not in fits:
-            fits[kind] = bytes_of(FeatMAP(**{**SETTING, **parameters}).fit(X), X)
-        return fits[kind]
-
-    return fit
+@cache
+def uninterrupted(kind):
+    X, parameters = KINDS[kind]
+    return bytes_of(FeatMAP(**{**SETTING, **parameters}).fit(X), X)
 
 
 def interrupt(path, stage="layout", done=11, X=DATA, **parameters):
@@ -108,6 +104,13 @@ def fit(path, X=DATA, callback=None, **parameters):
     return FeatMAP(**{**SETTING, **parameters}).fit(X, callback=callback, checkpoint=path)
 
 
+@pytest.fixture
+def left(tmp_path):
+    """A checkpoint of a fit that was interrupted within its layout."""
+    interrupt(tmp_path / "fit")
+    return tmp_path / "fit"
+
+
 def assert_refused(path, says=".*", **parameters):
     """The file cannot be a checkpoint of this fit, whatever is in it."""
     with pytest.raises(StoreError, match=rf"fit cannot be read: {says}; delete it to start again"):
@@ -115,7 +118,7 @@ def assert_refused(path, says=".*", **parameters):
 
 
 @pytest.mark.parametrize(("stage", "done"), POINTS)
-def test_an_interrupted_fit_goes_on_and_ends_with_the_same_bytes(stage, done, tmp_path, uninterrupted):
+def test_an_interrupted_fit_goes_on_and_ends_with_the_same_bytes(stage, done, tmp_path):
     path, calls = tmp_path / "fit", []
     interrupt(path, stage, done)
     assert path.exists()
@@ -129,7 +132,7 @@ def test_an_interrupted_fit_goes_on_and_ends_with_the_same_bytes(stage, done, tm
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_fit_goes_on(kind, tmp_path, uninterrupted):
+def test_every_kind_of_fit_goes_on(kind, tmp_path):
     X, parameters = KINDS[kind]
     model = FeatMAP(**{**SETTING, **parameters})
     for stage, done in (("graph", 0), ("start", 0), ("alignment", 1), ("layout", 6), ("layout", 12), ("frames", 1)):
@@ -146,8 +149,8 @@ def test_with_lists_it_goes_on_too(tmp_path, monkeypatch):
     assert bytes_of(fit(tmp_path / "fit", X), X) == expected
 
 
-def test_what_was_done_is_not_done_again(tmp_path, uninterrupted, monkeypatch):
-    interrupt(tmp_path / "fit")
+def test_what_was_done_is_not_done_again(left, monkeypatch):
+    expected = uninterrupted("dense")
 
     def again(*arguments, **options):
         raise AssertionError("done again")
@@ -156,20 +159,19 @@ def test_what_was_done_is_not_done_again(tmp_path, uninterrupted, monkeypatch):
         monkeypatch.setattr(pipeline, stage, again)
     monkeypatch.setattr(alignment, "connect", again)
     model = FeatMAP(**SETTING)
-    embedding = model.fit_transform(DATA, checkpoint=tmp_path / "fit")
+    embedding = model.fit_transform(DATA, checkpoint=left)
     assert embedding is model.embedding_
-    assert bytes_of(model, DATA) == uninterrupted("dense")
+    assert bytes_of(model, DATA) == expected
 
 
 @pytest.mark.parametrize("X", [DATA, np.asfortranarray(DATA)], ids=["as before", "in another order in memory"])
-def test_other_threads_and_bars_may_go_on(X, tmp_path, uninterrupted, capsys):
-    interrupt(tmp_path / "fit")
-    model = fit(tmp_path / "fit", X, n_jobs=2, verbose=True)
+def test_other_threads_and_bars_may_go_on(X, left, capsys):
+    model = fit(left, X, n_jobs=2, verbose=True)
     assert bytes_of(model, DATA) == uninterrupted("dense")
     assert "layout" in capsys.readouterr().err
 
 
-def test_a_fit_with_a_checkpoint_is_the_fit_without(tmp_path, uninterrupted):
+def test_a_fit_with_a_checkpoint_is_the_fit_without(tmp_path):
     assert bytes_of(fit(tmp_path / "fit"), DATA) == uninterrupted("dense")
     assert list(tmp_path.iterdir()) == []
 
@@ -210,30 +212,26 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_other_parameters_are_refused(name, tmp_path):
-    path = tmp_path / "fit"
-    interrupt(path)
-    before = path.read_bytes()
+def test_other_parameters_are_refused(name, left):
+    before = left.read_bytes()
     with pytest.raises(StoreError, match=rf"fit is the checkpoint of another fit, with other .*{name}.*; delete it"):
-        fit(path, **{name: OTHERS[name]})
-    assert path.read_bytes() == before
+        fit(left, **{name: OTHERS[name]})
+    assert left.read_bytes() == before
 
 
-def test_other_data_or_versions_are_refused(tmp_path, monkeypatch):
-    path = tmp_path / "fit"
-    interrupt(path)
-    before = path.read_bytes()
+def test_other_data_or_versions_are_refused(left, monkeypatch):
+    before = left.read_bytes()
     nearly = DATA.copy()
     nearly[17, 3] = np.nextafter(nearly[17, 3], 1)
     for other in (nearly, DATA[::-1], DATA[:, ::-1], DATA[:80], DATA.astype(np.float32), sp.csr_matrix(DATA)):
         with pytest.raises(StoreError, match=r"with other data; delete it to start again, or choose another path"):
-            fit(path, other)
+            fit(left, other)
     with pytest.raises(StoreError, match="other random_state"):
-        fit(path, random_state=None)
+        fit(left, random_state=None)
     monkeypatch.setattr(checkpoints, "__version__", "0.0.1")
     with pytest.raises(StoreError, match="with other featmap"):
-        fit(path)
-    assert path.read_bytes() == before
+        fit(left)
+    assert left.read_bytes() == before
 
 
 @pytest.mark.usefixtures("as_usual")
@@ -284,22 +282,18 @@ def test_other_files_are_refused_and_stay(tmp_path):
         FeatMAP.load(tmp_path / "fit")
 
 
-def test_a_damaged_checkpoint_is_refused(tmp_path):
-    path = tmp_path / "fit"
-    interrupt(path)
-    data, rng = path.read_bytes(), np.random.default_rng(0)
+def test_a_damaged_checkpoint_is_refused(left):
+    data, rng = left.read_bytes(), np.random.default_rng(0)
     for _ in range(40):
         altered = mutated(data, rng)
         if altered != data:
-            path.write_bytes(altered)
-            assert_refused(path)
+            left.write_bytes(altered)
+            assert_refused(left)
 
 
-def test_arrays_that_kernels_could_not_trust_are_refused(tmp_path):
+def test_arrays_that_kernels_could_not_trust_are_refused(left):
     """Indices beyond the rows, and numbers that are not finite."""
-    path = tmp_path / "fit"
-    interrupt(path)
-    whole = path.read_bytes()
+    whole = left.read_bytes()
     indices = [("neighbors", "indices"), ("tangents", "neighbors"), ("tangents", "intrinsic_dim")]
     numbers = (
         *(("neighbors", "distances"), ("graph", "weights", "data"), ("start",), ("alignment", "steps")),
@@ -309,24 +303,23 @@ def test_arrays_that_kernels_could_not_trust_are_refused(tmp_path):
     )
     beyond = [(place, 10**6) for place in (*indices, ("layout", "axes"))]
     for place, value in (*beyond, *((place, np.nan) for place in numbers)):
-        path.write_bytes(whole)
-        rewritten(path, checkpoints.KIND, with_array("stages", *place, made=with_entry(value)))
-        assert_refused(path)
+        left.write_bytes(whole)
+        rewritten(left, checkpoints.KIND, with_array("stages", *place, made=with_entry(value)))
+        assert_refused(left)
 
 
 @pytest.mark.parametrize("stage", ["neighbors", "graph", "start", "alignment", "layout"])
-def test_stages_of_another_size_are_refused(stage, tmp_path):
+def test_stages_of_another_size_are_refused(stage, left, tmp_path):
     interrupt(tmp_path / "small", X=DATA[:80])
-    interrupt(tmp_path / "fit")
     smaller = read_file(tmp_path / "small", checkpoints.KIND, mapped=False)
 
     def change(content, arrays):
         content["stages"][stage] = renumbered(smaller.content["stages"][stage], len(arrays))
         arrays.extend(smaller.arrays)
 
-    rewritten(tmp_path / "fit", checkpoints.KIND, change)
+    rewritten(left, checkpoints.KIND, change)
     says = "the graph" if stage == "graph" else stage
-    assert_refused(tmp_path / "fit", f"{says} cannot belong to the rest of it")
+    assert_refused(left, f"{says} cannot belong to the rest of it")
 
 
 def renumbered(node, offset):
@@ -343,7 +336,7 @@ def renumbered(node, offset):
 
 
 @pytest.mark.parametrize("epoch", [3, DENSITY_FROM, 12])
-def test_an_interrupt_within_an_epoch_goes_on(epoch, tmp_path, uninterrupted, monkeypatch):
+def test_an_interrupt_within_an_epoch_goes_on(epoch, tmp_path, monkeypatch):
     """Half of the state is then of the next epoch: what counts is the last whole one."""
     run = descent._run_epoch
 
@@ -363,11 +356,9 @@ def test_an_interrupt_within_an_epoch_goes_on(epoch, tmp_path, uninterrupted, mo
 @pytest.mark.parametrize("epoch", [49, 50, 51, 70, 90, 91])
 def test_frames_that_followed_the_map_are_kept(epoch, tmp_path):
     """Density begins after 10 epochs, and frames are fitted anew after 50 and 90."""
-    longer = {"n_epochs": 100, "density_fraction": 0.9}
-    whole = FeatMAP(**{**SETTING, **longer}).fit(DATA)
-    interrupt(tmp_path / "fit", "layout", epoch, **longer)
-    resumed = fit(tmp_path / "fit", **longer)
-    assert bytes_of(resumed, DATA) == bytes_of(whole, DATA)
+    kind = "frames that follow the map"
+    interrupt(tmp_path / "fit", "layout", epoch, **KINDS[kind][1])
+    assert bytes_of(fit(tmp_path / "fit", **KINDS[kind][1]), DATA) == uninterrupted(kind)
 
 
 @pytest.fixture
@@ -433,7 +424,7 @@ def test_a_map_of_groups_that_kernels_could_not_trust_is_refused(tmp_path, from_
         assert_refused(path, **from_groups)
 
 
-def test_a_map_ended_early_can_be_ended_later(tmp_path, uninterrupted):
+def test_a_map_ended_early_can_be_ended_later(tmp_path):
     path = tmp_path / "fit"
     with pytest.raises(FitStopped):
         FeatMAP(**SETTING).fit(DATA, callback=lambda stage, done, total: stage == "tangents", checkpoint=path)
@@ -445,7 +436,7 @@ def test_a_map_ended_early_can_be_ended_later(tmp_path, uninterrupted):
     assert not path.exists()
 
 
-def test_a_full_disk_does_not_end_a_fit(tmp_path, uninterrupted, monkeypatch):
+def test_a_full_disk_does_not_end_a_fit(tmp_path, monkeypatch):
     path = tmp_path / "fit"
     left = []
 
@@ -472,19 +463,10 @@ def test_a_path_that_cannot_be_written_is_said_before_the_fit(tmp_path):
     assert calls == []
 
 
-class Clock:
-    """Time that passes only where it is told to."""
-
-    def __init__(self):
-        self.now = 1000.0
-
-    def monotonic(self):
-        return self.now
-
-
 def times_of_writing(monkeypatch, path, seconds_to_write):
     """When a fit whose epochs take a second each writes its checkpoint."""
-    clock, times = Clock(), []
+    clock, times = SimpleNamespace(now=1000.0), []  # where time passes only if it is told to
+    clock.monotonic = lambda: clock.now
 
     def write(*arguments):
         times.append(clock.now - 1000)

@@ -95,11 +95,7 @@ REFUSED = {
     "sparse complex": (sp.csr_matrix(TABLE + 0j), ValueError, "imaginary"),
     "sparse without rows": (sp.csr_matrix((0, 4)), ValueError, "0 sample"),
     "a sparse row": (sp.coo_array(np.ones(4)), ValueError, "2D"),
-    "frame with gaps": (
-        pd.DataFrame({"a": pd.array([1, None] * 5, dtype="Int64"), "b": range(10)}),
-        ValueError,
-        "NaN",
-    ),
+    "frame with gaps": (pd.DataFrame({"a": pd.array([1, None] * 5, dtype="Int64")}), ValueError, "NaN"),
     "half the names": (pd.DataFrame(TABLE).rename(columns={0: "a"}), TypeError, "to all columns, or to none"),
     "two columns of one name": (pd.DataFrame(TABLE, columns=list("abcda")), ValueError, "called 'a'.*of its own"),
     "a column": (pd.Series(TABLE[:, 0]), ValueError, r"type Series; .*X\.to_frame\(\)"),
@@ -107,11 +103,7 @@ REFUSED = {
     "polars with gaps": (pl.DataFrame({"a": [1.0, None] * 5}), ValueError, "NaN"),
     "a lazy frame": (pl.LazyFrame({"a": [1.0, 2.0]}), TypeError, r"type LazyFrame; give X\.collect\(\)"),
     "a model": (FeatMAP(), TypeError, r"type FeatMAP; give the data; .*model\.arrows\(\)"),
-    "a pipeline": (
-        make_pipeline(FeatMAP()),
-        TypeError,
-        r"type Pipeline; give the data; .*pipeline\[-1\]\.arrows\(\)",
-    ),
+    "a pipeline": (make_pipeline(FeatMAP()), TypeError, r"type Pipeline; give .*; .*pipeline\[-1\]\.arrows\(\)"),
 }
 
 
@@ -168,10 +160,7 @@ COLUMNS = {
     "polars, times": (pl.Series(list(DAYS.to_pydatetime())), DATES),
     "polars, durations": (pl.Series(list((DAYS - DAYS[0]).to_pytimedelta())), DATES),
     "polars, strings": (pl.Series(["x", "y"] * 20), STRINGS),
-    "polars, categories": (
-        pl.Series(["x", "y"] * 20, dtype=pl.Categorical),
-        "values of type Categorical; .*OneHotEncoder",
-    ),
+    "polars, categories": (pl.Series(["x", "y"] * 20, dtype=pl.Categorical), "values of type Cat.*; .*OneHotEncoder"),
     "polars, lists": (pl.Series([[1, 2]] * 40), "values of type List"),
 }
 
@@ -258,13 +247,6 @@ def test_maps_of_others_that_cannot_be_explained(X, Y, message, stages_begun):
     assert stages_begun == []
 
 
-@pytest.mark.parametrize("scale", [0.0, 1e-30, 1e15, 1e30])
-def test_maps_of_others_of_any_size_can(scale):
-    explanation = explain(TABLE, scale * TABLE[:, :2])
-    for values in (explanation.frames_, explanation.feature_importance(), explanation.fidelity()):
-        assert np.isfinite(values).all()
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -283,16 +265,7 @@ def test_maps_of_others_of_any_size_can(scale):
         ({"metric": lambda a, b: 1e300 * abs(a - b).sum()}, "metric=.*multiply the data"),
         ({"metric": lambda a, b: 1e-300 * abs(a - b).sum()}, "metric=.*multiply the data"),
         ({"metric": ["euclidean"] * 100_000}, "^.{,600}$"),
-        (
-            {"precomputed_knn": (np.tile(np.arange(15), (40, 1)), np.full((40, 15), "a"))},
-            "distances must not be negative or NaN",
-        ),
         ({"precomputed_knn": (np.tile(np.arange(15), (40, 1)), np.full((40, 15), 1e300))}, "at most 1e"),
-        ({"precomputed_knn": (np.tile(np.arange(15), (40, 1)), np.full((40, 15), np.nan))}, "at most 1e"),
-        (
-            {"precomputed_knn": ([[1, 2], [3]], [[1, 2], [3]])},
-            "precomputed_knn: indices and distances must be two arrays",
-        ),
     ],
 )
 def test_parameters_that_would_spoil_the_map_are_refused(parameters, message):
@@ -309,11 +282,6 @@ def test_sparse_data_are_refused_where_the_metric_does_not_have_them():
     for refused in (model.transform, model.explain):
         with pytest.raises(InvalidDataTypeError, match=r"metric='chebyshev'.*sparse.*toarray"):
             refused(X[:3])
-
-
-def test_a_callback_that_cannot_be_called_is_refused():
-    with pytest.raises(ValueError, match=r"fit\(callback=3\)"):
-        FeatMAP().fit(TABLE, callback=3)
 
 
 def strange_sparse():
@@ -424,11 +392,8 @@ HARDEST = (
     *("two clusters far apart", "isolated points", "far away", "sparse, strange", "sparse with empty rows"),
     "size 1e-30 in float64",
 )
-HUGE = (
-    "size 1e+30 in float64",
-    "an enormous outlier",
-    "enormous",
-)  # other metrics say that distances must be smaller
+# Other metrics say that distances must be smaller.
+HUGE = ("size 1e+30 in float64", "an enormous outlier", "enormous")
 
 
 @pytest.mark.parametrize(
@@ -447,6 +412,11 @@ def digest(model):
     return model.embedding_.tobytes(), model.frames_.tobytes(), model.feature_importance().tobytes()
 
 
+@pytest.fixture(scope="module")
+def of_counts():
+    return fit(COUNTS)
+
+
 def read_only(X):
     X = X.copy()
     X.flags.writeable = False
@@ -463,6 +433,7 @@ SAME = {
     "other byte order": lambda X: X.astype(X.dtype.newbyteorder()),
     "a list": lambda X: X.tolist(),
     "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
     "minus zero": lambda X: np.where(X == 0, -0.0, X),
     "float32": lambda X: X.astype(np.float32),
     "float16": lambda X: X.astype(np.float16),
@@ -474,22 +445,15 @@ SAME = {
 
 
 @pytest.mark.parametrize("form", SAME)
-def test_the_same_values_in_another_form_give_the_same_bytes(form):
-    assert digest(fit(SAME[form](COUNTS))) == digest(fit(COUNTS))
+def test_the_same_values_in_another_form_give_the_same_bytes(form, of_counts):
+    assert digest(fit(SAME[form](COUNTS))) == digest(of_counts)
 
 
-def test_frames_of_polars_give_the_same_bytes():
-    frame = pl.DataFrame(COUNTS)
-    model = fit(frame)
-    assert digest(model) == digest(fit(COUNTS))
-    assert list(model.feature_names_in_) == frame.columns
-
-
-def test_a_read_only_memory_map_gives_the_same_bytes(tmp_path):
+def test_a_read_only_memory_map_gives_the_same_bytes(of_counts, tmp_path):
     np.save(tmp_path / "X.npy", COUNTS)
     on_disk = np.load(tmp_path / "X.npy", mmap_mode="r")
     model = fit(on_disk)
-    assert digest(model) == digest(fit(COUNTS))
+    assert digest(model) == digest(of_counts)
     assert np.array_equal(model.transform(on_disk), model.transform(COUNTS))
 
 
@@ -530,15 +494,14 @@ SPARSE = {
 
 
 @pytest.mark.parametrize("form", SPARSE)
-def test_sparse_forms_are_like_dense(form):
+def test_sparse_forms_are_like_dense(form, of_counts):
     """COUNTS has empty rows."""
-    dense = fit(COUNTS)
     X = SPARSE[form](sp.csr_matrix(COUNTS))
     before = as_bytes(X)
     model = fit(X)
-    assert digest(model) == digest(dense)
-    expected = dense.transform(COUNTS)
-    for placed in (model.transform(X), model.transform(COUNTS), dense.transform(X)):
+    assert digest(model) == digest(of_counts)
+    expected = of_counts.transform(COUNTS)
+    for placed in (model.transform(X), model.transform(COUNTS), of_counts.transform(X)):
         assert np.array_equal(placed, expected)
     assert as_bytes(X) == before
 
@@ -568,9 +531,8 @@ def test_sparse_data_have_the_map_of_dense_ones(name, monkeypatch):
     assert np.array_equal(sparse.transform(sp.csr_matrix(X[:9] + 1)), dense.transform(X[:9] + 1))
 
 
-def test_structure_a_hundred_million_from_the_origin_is_kept():
-    near, far = fit(COUNTS), fit(COUNTS + 1e8)
-    assert digest(near) == digest(far)
+def test_structure_a_hundred_million_from_the_origin_is_kept(of_counts):
+    assert digest(fit(COUNTS + 1e8)) == digest(of_counts)
     X = np.random.default_rng(0).normal(size=(200, 3))
     near, far = fit(X, n_neighbors=15), fit(X + 1e8, n_neighbors=15)
     assert near.graph_.multiply(far.graph_ > 0).nnz > 0.99 * near.graph_.nnz

@@ -25,7 +25,6 @@ from featmap import (
 )
 from featmap.data.advice import nearness, warn_of_noise
 from featmap.data.pca import Components, rows_for_components
-from featmap.kernels.search import multiply_rows
 from featmap.pipeline import Manifold
 from featmap.run import Run
 from featmap.store.checks import check_manifold
@@ -126,13 +125,6 @@ class TestComponents:
         np.testing.assert_array_equal(all_components(model, table[17:18]), Z[17:18])
         np.testing.assert_array_equal(all_components(model, sp.csr_matrix(table), n_jobs=2), Z)
 
-    def test_the_kernel_equals_a_product(self, rng):
-        rows, matrix = rng.normal(size=(5, 9)), rng.normal(size=(9, 4))
-        rows[1] = 0
-        product = np.full((5, 4), np.nan)
-        multiply_rows(rows, matrix, product)
-        np.testing.assert_allclose(product, rows @ matrix, atol=1e-12)
-
     def test_components_beyond_float64_are_refused(self, table):
         with pytest.raises(InvalidDataError, match=r"FeatMAP\(pca=…\): .* beyond float64; divide X"):
             fitted(np.sign(table) * 1.5e308)
@@ -210,8 +202,6 @@ class TestGivenDirections:
         np.testing.assert_array_equal(loaded.transform(table[:5] * 1.01), given.transform(table[:5] * 1.01))
         np.testing.assert_array_equal(given.embedding_, model.embedding_)
         np.testing.assert_array_equal(given.feature_importance(), model.feature_importance())
-        explained = explain(table, model.embedding_, pca=components_of(model).directions)
-        np.testing.assert_array_equal(explained.feature_importance(), model.feature_importance())
 
     def test_others_are_used_as_they_are(self, table, rng):
         """In float32, and in any order of memory: a rotation of some features alone."""
@@ -246,9 +236,12 @@ class TestGivenDirections:
         with pytest.raises(InvalidDataError, match=message):
             explain(table, table[:, :2], pca=directions)
 
-    @pytest.mark.parametrize("directions", [np.ones(40), np.empty((40, 0))], ids=["one", "none"])
+    @pytest.mark.parametrize(
+        "directions", [np.ones(40), np.empty((40, 0)), pd.DataFrame(np.eye(40, 3))], ids=["one", "none", "a frame"]
+    )
     def test_no_directions_are_refused(self, table, directions):
-        with pytest.raises(InvalidParameterError, match="or an array of their directions, one column for each"):
+        says = r"or an array of their directions, one column for each.*such as frame\.to_numpy\(\) of a DataFrame"
+        with pytest.raises(InvalidParameterError, match=says):
             fitted(table, pca=directions)
 
 
@@ -289,8 +282,9 @@ class TestAnswers:
         assert moved.most[1] > moved.least[1]
         assert moved.least[0] < 1e-6
 
-    def test_consistency_and_explanation_of_any_map(self, table, model):
-        explained = explain(table, model.embedding_, pca=Q)
+    @pytest.mark.parametrize("is_given", [False, True])
+    def test_consistency_and_explanation_of_any_map(self, is_given, table, model):
+        explained = explain(table, model.embedding_, pca=components_of(model).directions if is_given else Q)
         np.testing.assert_array_equal(explained.feature_importance(), model.feature_importance())
         np.testing.assert_array_equal(explained.consistency(), model.consistency())
         np.testing.assert_array_equal(explained.singular_values_, model.singular_values_)
@@ -365,10 +359,6 @@ class TestParameter:
             FeatMAP(pca=value).fit(table)
         with pytest.raises(InvalidParameterError, match=r"^explain\(pca=.*: pca must be None"):
             explain(table, table[:, :2], pca=value)
-
-    def test_a_frame_of_directions_is_refused_with_advice(self, table):
-        with pytest.raises(InvalidParameterError, match=r"such as frame\.to_numpy\(\) of a DataFrame"):
-            fitted(table, pca=pd.DataFrame(np.eye(40, 3)))
 
     def test_many_directions_are_not_shown(self, table):
         with pytest.raises(InvalidParameterError, match="metric='hellinger', pca=array") as caught:
