@@ -43,7 +43,8 @@ DRAWINGS = {
     "contrast": lambda model, labels, **options: plot.contrast(
         model.contrast(labels == labels[0], n_permutations=5), **options
     ),
-    "density": lambda model, labels, **options: plot.density(model, labels, **options),
+    "density": lambda model, labels, **options: plot.density(model, **options),
+    "density of labels": lambda model, labels, **options: plot.density(model, labels, **options),
     "density of several": lambda model, labels, **options: plot.density([model, model], labels, **options),
     "embedding": lambda model, labels, **options: plot.embedding(model, labels=labels, **options),
     "why": lambda model, labels, **options: plot.why(model, 5, labels=labels, **options),
@@ -60,8 +61,17 @@ DRAWINGS = {
         model, SEVERAL, image_shape=(1, model.n_features_in_), **options
     ),
 }
-FITTED_ONLY = {"density", "density of several"}
-WITH_PANELS = {"compare", "contrast", "density", "density of several", "why", "local_frame", "saliency of several"}
+FITTED_ONLY = {"density", "density of labels", "density of several"}
+WITH_PANELS = {
+    "compare",
+    "contrast",
+    "density",
+    "density of labels",
+    "density of several",
+    "why",
+    "local_frame",
+    "saliency of several",
+}
 OF_RESULTS = {"contrast", "perturbation"}
 each = pytest.mark.parametrize("name", DRAWINGS)
 

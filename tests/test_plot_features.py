@@ -87,6 +87,7 @@ def test_no_more_regions_and_names_than_asked_for(four_islands, k, n_names):
     [
         *(("n_names", wrong, r"n_names=.*\): n_names must be an integer") for wrong in (0, 6, 1.5, "three")),
         ("scores", np.zeros((3, 6)), r"scores=…\): .* shape \(400, 6\); got shape \(3, 6"),
+        ("scale", "log", r"scale='log'\): scale must be"),
     ],
 )
 def test_wrong_parameters_are_named(four_islands, name, value, message):

@@ -36,7 +36,7 @@ def shared_parameters(descriptions: str) -> Callable[[Documented], Documented]:
         return "\n".join(indent(by_name[name], line[1]) for name in line[2].split(", "))
 
     def documented(function: Documented) -> Documented:
-        if function.__doc__ is not None:  # as with `python -OO`
+        if function.__doc__ is not None:  # it is None with `python -OO`
             function.__doc__ = NAMES.sub(whole, function.__doc__)
         return function
 

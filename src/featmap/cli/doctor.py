@@ -40,7 +40,7 @@ def doctor() -> None:
         click.echo(f"{extra + ':':<10}" + ", ".join(f"{name} {_version(name)}" for name in packages))
     click.echo(f"threads:  {effective_n_jobs(-1)} of {os.cpu_count()} cores")
     click.echo(f"cache:    {_cache()}")
-    is_well, words = _tried()
+    is_well, words = _try_a_fit()
     click.echo(f"test:     {words}")
     if not is_well:
         sys.exit(1)
@@ -67,8 +67,8 @@ def _cache() -> str:
     return f"{folder} ({state})"
 
 
-def _tried() -> tuple[bool, str]:
-    """Whether a small fit works, and a sentence about it. One that is still compiling after ten seconds works."""
+def _try_a_fit() -> tuple[bool, str]:
+    """Return whether a small fit works, with a sentence. A fit that still compiles after ten seconds works."""
     from sklearn.datasets import load_iris
 
     from ..errors import FitStopped

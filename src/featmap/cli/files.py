@@ -207,7 +207,7 @@ class FileColumn:
 
 
 def check_finite(name: str, values: np.ndarray) -> None:
-    """Labels may be missing, but not infinite."""
+    """Raise an error if labels are infinite. They may be missing."""
     if values.dtype.kind == "f" and np.isinf(values).any():
         raise InvalidDataError(f"the label {name!r} has infinite values; replace them, or leave them empty")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks.rows import label_values
 from ..data.units import Level
-from ..explanation.contrast import Contrast
+from ..explanation.contrast import DISCOVERED, Contrast
 from ..explanation.numbers import named, number, percent
 from ..explanation.why import whole
 from ..preparation.columns import text_of
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .fitting import Mapped
 
 MOST_GROUPS, MOST_FEATURES = 12, 3
-MOST_ALONE = 12  # columns that no other goes with, in the text; JSON has all
-FEWEST_OF_A_GROUP = 5  # rows; smaller groups are not described
+MOST_ALONE = 12  # columns that no other goes with are named in the text; JSON has all
+FEWEST_OF_A_GROUP = 5  # rows of the smallest group that is described
 MOST_CLUSTERED = 20_000  # rows; regions of larger maps are found by k-means
 NEAR = 15  # nearest rows on the map that the label of a row is compared with
 MOSTLY_OTHERS = 0.8  # part of these rows with another label, from which on a row is reported
@@ -138,7 +138,7 @@ def _of_label(answers: ExplanationMixin, texts: np.ma.MaskedArray, name: str) ->
 def _contrasts(found: Contrast) -> Iterator[str]:
     for h in found.order[:MOST_FEATURES]:
         size, change = found.effect_size[h], found.difference[h]
-        if found.q_values[h] > 0.05 or abs(size) < LEAST_EFFECT:
+        if found.q_values[h] > DISCOVERED or abs(size) < LEAST_EFFECT:
             continue
         name = found.features[h]
         if isinstance(name, Level):

@@ -17,7 +17,7 @@ from ..preparation.columns import CATEGORY, text_of
 from ..preparation.pipelines import in_original_units
 from ..preparation.prepare import Prepare, Recipe
 from .files import check_finite
-from .reading import Source, dense, stored
+from .reading import FileData, dense, stored
 from .shared import shown_on_stderr
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Mapped:
     is_empty: np.ndarray  # (rows,) rows with more gaps than values
 
 
-def fitted(source: Source, asked: Asked) -> Mapped:
+def fitted(source: FileData, asked: Asked) -> Mapped:
     """The map of a file."""
     label = None if asked.label is None else source.columns.get(asked.label)
     if label is not None:
@@ -78,7 +78,7 @@ def fitted(source: Source, asked: Asked) -> Mapped:
     return Mapped(model, in_original_units(model), text, label, columns, ids, None, prepared._is_mostly_empty)
 
 
-def _prepared(source: Source, asked: Asked) -> tuple[Prepare | None, NamedTable, str]:
+def _prepared(source: FileData, asked: Asked) -> tuple[Prepare | None, NamedTable, str]:
     """The preparation of the values, if they need one, the data of the fit, and what is done to them in words."""
     label = None if asked.label in source.columns else asked.label
     _check_names(source, [("--label", label), ("--id", asked.id), *(("--drop", name) for name in asked.drop)])
@@ -98,7 +98,7 @@ def _prepared(source: Source, asked: Asked) -> tuple[Prepare | None, NamedTable,
     return prepared, NamedTable(table, None, ids, Recipe.of(prepared)), text
 
 
-def _check_names(source: Source, asked: list[tuple[str, str | None]]) -> None:
+def _check_names(source: FileData, asked: list[tuple[str, str | None]]) -> None:
     known = [*(source.values.columns if source.is_table else []), *source.columns]
     for option, name in asked:
         if name is not None and name not in known:
@@ -108,7 +108,7 @@ def _check_names(source: Source, asked: list[tuple[str, str | None]]) -> None:
             raise InvalidParameterError(f"{option} {name}: this column is no feature; leave {option} out")
 
 
-def _categories(source: Source, prepared: Prepare) -> dict[str, np.ndarray]:
+def _categories(source: FileData, prepared: Prepare) -> dict[str, np.ndarray]:
     """The categories of a table as texts, by which a page can be coloured."""
     names = [role.name for role in prepared.roles_ if role.use == CATEGORY] if source.is_table else []
     texts = {name: [None if one is None else text_of(one) for one in source.values[name]] for name in names}

@@ -32,7 +32,7 @@ NORMALISED = (
 
 
 @dataclass(frozen=True)
-class Source:
+class FileData:
     """The data of a file."""
 
     path: Path
@@ -50,7 +50,7 @@ class Source:
         return self.values.shape[0]
 
 
-def read_source(path: str) -> Source:
+def read_source(path: str) -> FileData:
     """Read a file by its ending, or a folder of images."""
     found = Path(path)
     if found.is_dir() and found.suffix.lower() != ".zarr":
@@ -65,11 +65,11 @@ def read_source(path: str) -> Source:
     return source
 
 
-def _table(path: Path) -> Source:
-    return Source(path, read_table(path), is_table=True)
+def _table(path: Path) -> FileData:
+    return FileData(path, read_table(path), is_table=True)
 
 
-def _npz(path: Path) -> Source:
+def _npz(path: Path) -> FileData:
     arrays = read_arrays(path)
     tables = {name: array for name, array in arrays.items() if array.ndim >= 2 and array.dtype.kind in "biuf"}
     chosen = [name for name in NAMES_OF_DATA if name in tables][:1] or list(tables)
@@ -83,7 +83,7 @@ def _npz(path: Path) -> Source:
     return replace(source, names=[str(name) for name in names]) if names.shape == source.values.shape[1:] else source
 
 
-def _array(path: Path, array: np.ndarray, columns: dict[str, np.ndarray]) -> Source:
+def _array(path: Path, array: np.ndarray, columns: dict[str, np.ndarray]) -> FileData:
     if array.ndim < 2 or array.dtype.kind not in "biuf":
         raise InvalidDataError(
             f"{path} must hold numbers in rows and columns; it has {array.dtype} of shape {array.shape}"
@@ -91,10 +91,10 @@ def _array(path: Path, array: np.ndarray, columns: dict[str, np.ndarray]) -> Sou
     shape = array.shape[1:] if array.ndim in (3, 4) and array.shape[3:] in ((), (1,), (3,)) else None
     table = array.reshape(len(array), math.prod(array.shape[1:]))
     names = None if shape is None else names_of_pixels(shape)
-    return Source(path, table, names=names, columns=columns, image_shape=shape)
+    return FileData(path, table, names=names, columns=columns, image_shape=shape)
 
 
-def _h5ad(path: Path) -> Source:
+def _h5ad(path: Path) -> FileData:
     anndata = package("anndata", path, "anndata")
     try:
         data = anndata.read_h5ad(path)
@@ -103,7 +103,7 @@ def _h5ad(path: Path) -> Source:
     if data.X is None:
         raise InvalidDataError(f"{path} has no X, the matrix of the values; put one of its layers there")
     X, names, text = _features_of_cells(data)
-    return Source(
+    return FileData(
         path,
         X,
         names=[str(name) for name in names],
@@ -166,7 +166,7 @@ def dense(values: Any) -> Any:
     return values.toarray() if sp.issparse(values) else values
 
 
-def _images(folder: Path) -> Source:
+def _images(folder: Path) -> FileData:
     """Pictures of one size, made smaller if they are large. Names of subfolders are a column."""
     paths = pictures_in(folder)
     if len(paths) < 2:

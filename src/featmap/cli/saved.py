@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..explanation import Explanation
     from ..explanation.contrast import Contrast
     from ..explanation.why import Why
-    from .reading import Source
+    from .reading import FileData
 
 
 def _answers_of(path: str) -> FeatMAP | Explanation:
@@ -86,9 +86,10 @@ def explain(
 
     answers = _answers_of(model)
     with shown_on_stderr():
-        if group is None or labels is None:
+        if group is None:
             _tell_why(answers, _rows(answers, rows), k, output, as_json)
             return
+        assert labels is not None
         texts = np.array(read_column(labels, len(answers.embedding_)).texts, dtype=object)
         if against is None:
             chosen = np.flatnonzero(texts == group)
@@ -202,7 +203,7 @@ def transform(model: str, data: str, output: str | None) -> None:
             file.write(_csv(places).encode())
 
 
-def _as_fitted(model: Any, source: Source) -> Any:
+def _as_fitted(model: Any, source: FileData) -> Any:
     """Rows of a file, prepared as those of the fit were, with columns in their order."""
     from .reading import dense
 

@@ -99,7 +99,7 @@ def print_table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Refuse a file that cannot be written, as far as one can tell before."""
+    """Raise an error if the folder of an output file is missing or not writable."""
     folder = path.absolute().parent
     if not folder.is_dir():
         raise InvalidParameterError(f"{path} could not be written: there is no folder {folder}")
@@ -121,7 +121,7 @@ def write_figure(path: str, draw: Callable[[Any], object], size: tuple[float, fl
 def shown_on_stderr(quiet: bool = False, begun: str | None = None) -> Iterator[Callback | None]:
     """Show warnings and remarks on stderr, each as one sentence; with ``quiet`` none.
 
-    If the first stage is named, a bar shows there how far the work is: give the callback to a fit.
+    If ``begun`` names the first stage, a progress bar is shown; pass the callback to a fit.
     """
     logger = logging.getLogger("featmap")
     with warnings.catch_warnings(), _bar(None if quiet or not sys.stderr.isatty() else begun) as callback:

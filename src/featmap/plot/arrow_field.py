@@ -31,7 +31,7 @@ from .parts.model import (
 from .parts.placed_labels import Label, PlacedLabels, densest_place
 
 FEWEST_POINTS = 0.25  # cells with less than this part of the median number of points get no arrow
-MOST_ARROWS = 0.9  # this part of the arrows is at most one cell long
+MOST_ARROWS = 0.9  # part of the arrows that are at most one cell long
 LONGEST = 1.6  # no arrow is longer than so many cells
 # Pale to middling orange: arrows are seen on all of it, and its palest colour on white paper.
 PALE_TO_MIDDLING = ListedColormap(colormaps["YlOrBr"](np.linspace(0.18, 0.7, 256)))
@@ -39,7 +39,9 @@ SHARE_BY_CHANCE = 0.05  # false discovery rate of the arrows that are drawn
 
 GRID_OF_ISLANDS = 25  # an island is a set of connected cells of a grid of this size
 SMALLEST_ISLAND = 0.01  # an island has at least this part of the points
-HIGH = 0.75  # a feature is high or low on an island whose mean is so many standard deviations from that of all rows
+HIGH_LEVEL = (
+    0.75  # a feature is high or low on an island whose mean is so many standard deviations from that of all rows
+)
 LEAST_SHOWN = 0.1  # it has no slope there if the map shows less than this part of its variance
 
 
@@ -148,7 +150,7 @@ def islands_without_slope(
         members = of_points == island
         here = members[rows]
         level = (values[members].mean() - values.mean()) / spread if spread > 0 else 0.0
-        if abs(level) >= HIGH and here.any() and explained[here].mean() < LEAST_SHOWN and not members.all():
+        if abs(level) >= HIGH_LEVEL and here.any() and explained[here].mean() < LEAST_SHOWN and not members.all():
             text = f"{'high' if level > 0 else 'low'} here,\nno slope"
             labels.append(Label(text, densest_place(positions[members]), clear=14.0, gid="no slope"))
     return labels

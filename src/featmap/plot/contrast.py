@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..checks.arguments import checked_count
 from ..errors import InvalidParameterError
-from ..explanation.contrast import Contrast
+from ..explanation.contrast import DISCOVERED, Contrast
 from .parts.canvas import INK, PALE_INK, PLAIN_TEXT, axes_for_panels, name_bars, shortened
 from .parts.colours import COLOURS, colour_bar
 from .parts.model import MOST_NAMES, Shape, checked_names, checked_shape, documented
@@ -26,7 +26,6 @@ BARS_BESIDE_IMAGES, IMAGES = (0, 0, 0.28, 1), ((0.49, 0, 0.19, 1), (0.79, 0, 0.1
 NUMBERS_AT = {"difference": 1.24, "q-value": 1.48}
 NUMBERS_BESIDE_IMAGES_AT = {"difference": 1.26, "q-value": 1.52}
 ABOVE_NUMBERS = 20  # points between the panels and the title, for the heads of the columns
-SURE = 0.05  # bars with a larger q-value are pale
 LONGEST_BAR = 10.0  # longer bars end at the edge and have their number written on them
 FIRST, SECOND = COLOURS[0], COLOURS[1]
 DIVERGING = LinearSegmentedColormap.from_list("contrast", [SECOND, "white", FIRST])
@@ -108,7 +107,7 @@ def contrast(
 
 def _draw_bars(ax: Axes, names: list[str], effect: np.ndarray, q_values: np.ndarray) -> None:
     colours = [
-        to_rgba(FIRST if size > 0 else SECOND, 1.0 if q_value <= SURE else 0.35)
+        to_rgba(FIRST if size > 0 else SECOND, 1.0 if q_value <= DISCOVERED else 0.35)
         for size, q_value in zip(effect, q_values, strict=True)
     ]
     ax.barh(range(len(names)), np.clip(effect, -LONGEST_BAR, LONGEST_BAR), height=0.7, color=colours)

@@ -74,7 +74,8 @@ def density(
         return _draw_sizes(_checked(model), labels, ax)
     if not 1 <= len(model) <= MOST_MAPS:
         raise InvalidParameterError(
-            f"density(model=…): model must be a fitted FeatMAP or a list of 1 to {MOST_MAPS}; got {len(model)}"
+            f"density(model=…): model must be a fitted FeatMAP, or a list of 1 to {MOST_MAPS} of them; got a list of "
+            f"{len(model)}"
         )
     models = [_checked(one) for one in model]
     return draw_maps("density", [_title(one) for one in models], [one.embedding_ for one in models], labels, ax)

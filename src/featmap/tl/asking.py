@@ -21,7 +21,7 @@ from ..explanation.why import Why
 from .contents import (
     KEY,
     PLAIN_TYPES,
-    Source,
+    MapInputs,
     checked_adata,
     checked_column,
     documented,
@@ -78,7 +78,7 @@ def rebuilt(caller: str, adata: AnnData, key: str, n_jobs: int | None = -1, verb
     """Rebuild the model of a map; errors name the function that was called."""
     record = record_of(caller, checked_adata(caller, adata), key)
     params = record["params"]
-    source = Source.read(caller, adata, params["use_rep"], params.get("layer"), params.get("pca"))
+    source = MapInputs.read(caller, adata, params["use_rep"], params.get("layer"), params.get("pca"))
     distances = adata.obsp[record["distances_key"]]
     if mark_of_features(source.X, distances) != params.get("features"):
         raise _changed(caller, key, f"the features in {name_of_features(params.get('layer'))} are")

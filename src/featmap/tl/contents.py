@@ -1,4 +1,4 @@
-"""What an AnnData holds: what a map is made of, and the map itself, in the manner of scanpy.
+"""Read the inputs of a map from an AnnData, and read and write the map itself, as scanpy does.
 
 A map is made of features, a representation with its loadings, and neighbours. It is kept as plain arrays and plain
 parameters, nothing else.
@@ -43,15 +43,17 @@ copy : bool, default=False
 
 
 @dataclass(frozen=True)
-class Source:
-    """What a map is of: features, the cells in a representation, and what leads from one to the other."""
+class MapInputs:
+    """The inputs of a map: features, coordinates of the cells in a representation, and the loadings between them."""
 
     X: Any
     places: np.ndarray | None  # (n_obs, q) in the representation; None if that is the features themselves
     pca: Any  # the loadings (n_vars, q), or how many principal components of X tangent spaces are of, or None
 
     @classmethod
-    def read(cls, caller: str, adata: AnnData, use_rep: str, layer: str | None, n_components: int | None) -> Source:
+    def read(
+        cls, caller: str, adata: AnnData, use_rep: str, layer: str | None, n_components: int | None
+    ) -> MapInputs:
         X = features_of(caller, adata, layer)
         if use_rep == THE_FEATURES:
             return cls(X, None, n_components)

@@ -20,7 +20,7 @@ from ..estimator import FeatMAP
 from .contents import (
     THE_FEATURES,
     GivenNeighbors,
-    Source,
+    MapInputs,
     checked_adata,
     documented,
     loadings_key,
@@ -118,7 +118,7 @@ def featmap(
     asked = FeatMAP(random_state=random_state, **parameters)
     check_parameters(CALLER, asked.get_params())
     drawn_seed(CALLER, deepcopy(random_state))  # a wrong one is refused before neighbours are searched
-    source = Source.read(CALLER, adata, use_rep, layer, n_components_of(asked.pca))
+    source = MapInputs.read(CALLER, adata, use_rep, layer, n_components_of(asked.pca))
     if source.places is not None and not source.has_loadings:
         _warn_of_no_loadings(use_rep, layer)
     fitted = _fitted(asked, source, None if given is None else given.distances)
@@ -131,7 +131,7 @@ def featmap(
     return adata if copy else None
 
 
-def _fitted(asked: FeatMAP, source: Source, neighbors: Any) -> FeatMAP:
+def _fitted(asked: FeatMAP, source: MapInputs, neighbors: Any) -> FeatMAP:
     """Fit the features. In a representation the metric is that of the neighbour search only."""
     model = FeatMAP(**asked.get_params()).set_params(pca=source.pca, precomputed_knn=neighbors)
     if source.places is not None:
@@ -161,7 +161,7 @@ def any_distances() -> Iterator[None]:
 
 
 def _kept_parameters(
-    adata: AnnData, asked: FeatMAP, source: Source, use_rep: str, layer: str | None
+    adata: AnnData, asked: FeatMAP, source: MapInputs, use_rep: str, layer: str | None
 ) -> dict[str, object]:
     said = {"method": "umap", "use_rep": use_rep, "layer": layer, "has_loadings": source.has_loadings}
     said |= {"n_obs": adata.n_obs, "n_vars": adata.n_vars}

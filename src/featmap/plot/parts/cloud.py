@@ -20,7 +20,7 @@ from .model import Model, map_behind
 
 COVERED = 0.2  # part of the Axes that the points would cover if none overlapped
 SMALLEST_POINT, LARGEST_POINT = 0.05, 36.0  # area of a point, in square points
-MANY = 20_000  # from this number on a vector file holds the points as pixels
+MANY = 20_000  # vector files hold the points as pixels if there are at least so many
 RING = 110.0  # area of a ring, in square points
 
 CENTRAL = (0.05, 0.95)  # quantiles between which the centre of the map lies, in each dimension

@@ -25,7 +25,7 @@ from .placed_labels import MOST_UNCOVERED, Label, PlacedLabels, densest_place
 MOST_INTEGER_CATEGORIES = 30  # more different integers are read as numbers, not as categories
 LEGEND_ROWS = 20
 BAR_POINTS = 12.0  # width of a colour bar
-SMALL = 0.02  # a name could hide a group that is a smaller part of the points
+SMALL = 0.02  # a name could hide a group with a smaller part of the points
 
 
 @dataclass(frozen=True)

@@ -114,9 +114,8 @@ def settings_of(model: FeatMAP) -> str:
     if n_components is not None:
         settings.append(f"{n_components} principal components")
     if model.metric != "euclidean":
-        settings.append(
-            str(getattr(model.metric, "__name__", "own metric" if callable(model.metric) else model.metric))
-        )
+        metric = model.metric
+        settings.append(metric if isinstance(metric, str) else getattr(metric, "__name__", "own metric"))
     return ", ".join(settings)
 
 
