@@ -94,15 +94,15 @@ def test_the_fit_has_the_bytes_of_the_local_fit(on_cluster, X, local):
 
 def test_visits_are_bounded_and_change_nothing(X, local, tmp_path, monkeypatch):
     """Queries set out in rounds, so that none of the tasks is larger than it may be."""
-    sizes, answer = [], search.answered
+    sizes, propose = [], search.candidates_of
 
     def noted(part, visit, quantizer, n_candidates):
-        sizes.append((len(visit.queries), answer(part, visit, quantizer, n_candidates).n_bytes))
-        return answer(part, visit, quantizer, n_candidates)
+        sizes.append((len(visit.queries), propose(part, visit, quantizer, n_candidates).n_bytes))
+        return propose(part, visit, quantizer, n_candidates)
 
     limit = 2**20
     monkeypatch.setattr(search, "BYTES_OF_VISIT", limit)
-    monkeypatch.setattr(search, "answered", noted)
+    monkeypatch.setattr(search, "candidates_of", noted)
     with dask.config.set(scheduler="synchronous"):
         model = FeatMAP(**SETTINGS).fit(
             da.from_array(X, chunks=(5_000, 20)), path=tmp_path / "a.featmap", force=True, n_partitions=2

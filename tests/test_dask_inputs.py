@@ -22,7 +22,7 @@ from dask.delayed import delayed
 import featmap
 from featmap.dask import FeatMAP
 from featmap.dask.cluster import sent_once
-from featmap.dask.search import Answer, nearest_of, shared_out
+from featmap.dask.search import Candidates, nearest_of, shared_out
 from featmap.errors import FeatmapWarning, InvalidDataError, InvalidDataTypeError, InvalidParameterError, StoreError
 
 SETTINGS = {"random_state": 3, "n_epochs": 5, "n_jobs": 1}
@@ -76,18 +76,18 @@ def test_what_many_tasks_take_is_not_part_of_each():
 def test_many_candidates_of_many_partitions_take_little_memory(rng):
     """A search that had to be widened brings back hundreds of candidates from every partition."""
     n_queries, n_candidates, n_partitions = 512, 300, 4
-    queries, answers = np.arange(n_queries, dtype=np.int32), []
+    queries, found = np.arange(n_queries, dtype=np.int32), []
     for part in range(n_partitions):
         numbers = np.tile(np.arange(n_candidates, dtype=np.int32) * n_partitions + part, (n_queries, 1))
         squared = np.sort(rng.random((n_queries, n_candidates)), axis=1)
-        answers.append(Answer(queries, (numbers, squared.astype(np.float32)), (numbers, squared)))
+        found.append(Candidates(queries, (numbers, squared.astype(np.float32)), (numbers, squared)))
     tracemalloc.start()
-    indices, _ = nearest_of(answers, n_queries, n_candidates, 15)
+    indices, _ = nearest_of(found, n_queries, n_candidates, 15)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < n_queries * n_partitions * n_candidates**2 / 2
-    everything = np.concatenate([answer.ranked[1] for answer in answers], axis=1)
-    numbers = np.concatenate([answer.ranked[0] for answer in answers], axis=1)
+    everything = np.concatenate([part.ranked[1] for part in found], axis=1)
+    numbers = np.concatenate([part.ranked[0] for part in found], axis=1)
     expected = np.take_along_axis(numbers, np.argsort(everything, axis=1)[:, :15], axis=1)
     np.testing.assert_array_equal(indices, expected)
 
