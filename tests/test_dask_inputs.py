@@ -21,7 +21,7 @@ from dask.delayed import delayed
 
 import featmap
 from featmap.dask import FeatMAP
-from featmap.dask.cluster import sent_once
+from featmap.dask.cluster import PATIENCE_KEY, results, sent_once
 from featmap.dask.search import Candidates, nearest_of, shared_out
 from featmap.errors import FeatmapWarning, InvalidDataError, InvalidDataTypeError, InvalidParameterError, StoreError
 
@@ -71,6 +71,15 @@ def test_what_many_tasks_take_is_not_part_of_each():
     own = [task.__dask_graph__()[task.key] for task in tasks]
     assert max(len(cloudpickle.dumps(task)) for task in own) < large.nbytes / 10
     np.testing.assert_array_equal(tasks[2].compute(), large + 2)
+
+
+def test_as_many_results_are_started_as_the_limit_of_the_moment():
+    started, ahead, limits = [], [], [2, 2, 3, 3, 3, 3, 1, 1, 1, 1]
+    with dask.config.set(scheduler="synchronous"):
+        for number, _ in enumerate(results([delayed(started.append)(n) for n in range(9)], iter(limits).__next__)):
+            ahead.append(len(started) - number - 1)
+    assert started == list(range(9))
+    assert ahead == [2, 3, 3, 3, 3, 2, 1, 1, 0]
 
 
 def test_many_candidates_of_many_partitions_take_little_memory(rng):
@@ -151,7 +160,14 @@ def test_a_table_of_several_units_is_told(fit, frame):
 def test_all_pairs_count_the_rows_that_travel(fit, table):
     exchanged = fit(blocks_of(table), n_partitions=2, n_neighbors=6).exchanged_bytes_["neighbors"]
     assert exchanged == 200 * (4 * 4 + 6 * (4 + 8))  # each row goes to the other partition, its six nearest come back
-    assert fit(blocks_of(table), n_partitions=1).exchanged_bytes_["neighbors"] == 0
+
+
+@pytest.mark.parametrize("n_partitions", [1, 3])
+def test_any_number_of_partitions_has_the_bytes_of_the_local_fit(fit, table, n_partitions):
+    model, local = fit(blocks_of(table), n_partitions=n_partitions), featmap.FeatMAP(**SETTINGS).fit(table)
+    for name in ("embedding_", "frames_", "singular_values_", "radii_"):
+        np.testing.assert_array_equal(getattr(model, name), getattr(local, name))
+    assert bool(model.exchanged_bytes_["neighbors"]) is (n_partitions > 1)
 
 
 def test_a_local_fit_writes_the_file_that_it_is_given(tmp_path, table):
@@ -160,6 +176,20 @@ def test_a_local_fit_writes_the_file_that_it_is_given(tmp_path, table):
     saved = featmap.FeatMAP.load(tmp_path / "a.featmap")
     np.testing.assert_array_equal(saved.embedding_, model.embedding_)
     assert isinstance(model.feature_importance(), da.Array)
+
+
+def test_a_wrong_time_to_wait_is_refused_before_any_row_is_read(fit):
+    unread = da.from_delayed(delayed(lambda: 1 / 0)(), (200, 4), float)
+    for wrong in ("soon", "", [1]):
+        with dask.config.set({PATIENCE_KEY: wrong}), pytest.raises(InvalidParameterError, match=PATIENCE_KEY):
+            fit(unread)
+
+
+def test_a_fit_forgets_what_an_earlier_one_remembered(fit, table, tmp_path):
+    model = fit(blocks_of(table))
+    model.recipe_, model.row_names_in_ = "of an earlier fit", np.arange(200)
+    model.fit(blocks_of(table), path=tmp_path / "a.featmap", force=True)
+    assert not {"recipe_", "row_names_in_"} & vars(model).keys()
 
 
 @pytest.mark.parametrize(
@@ -183,8 +213,10 @@ def test_blocks_of_two_kinds_are_refused(fit, table):
         fit(X)
 
 
-@pytest.mark.parametrize("X", [delayed(1), dask.bag.from_sequence([1, 2])], ids=["delayed", "bag"])
-def test_other_data_of_dask_are_refused(fit, X):
+@pytest.mark.parametrize(
+    "X", [delayed(1), dask.bag.from_sequence([1, 2]), np.ones((10, 3))], ids=["delayed", "bag", "numpy"]
+)
+def test_other_data_are_refused(fit, X):
     with pytest.raises(InvalidDataTypeError, match="Dask array or frame"):
         fit(X)
 

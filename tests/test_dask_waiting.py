@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import faulthandler
+from concurrent.futures import CancelledError
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,12 +18,18 @@ import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
 from dask.delayed import delayed
-from distributed import Client, KilledWorker, LocalCluster, Status
+from distributed import Client, KilledWorker, LocalCluster, Status, default_client
 
 import featmap
 from featmap import ClusterError
 from featmap.dask import FeatMAP, cluster
 from featmap.store import checkpoints
+
+# Workers and schedulers that are closed in the middle of a fit leave sockets of distributed open.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 SETTINGS = {"random_state": 3, "n_epochs": 5, "n_jobs": 1}
 X = np.random.default_rng(0).normal(size=(200, 4))
@@ -28,7 +37,11 @@ X = np.random.default_rng(0).normal(size=(200, 4))
 
 @pytest.fixture(autouse=True)
 def short_looks(monkeypatch):
+    """Looks follow each other quickly, and a test whose fit waits for ever ends the process."""
     monkeypatch.setattr(cluster, "SECONDS_BETWEEN_LOOKS", 0.01)
+    faulthandler.dump_traceback_later(120, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture
@@ -56,6 +69,7 @@ def without_patience():
 
 def test_a_fit_without_workers_ends_and_names_the_last(workers, fit):
     (worker,) = workers.workers.values()
+    default_client().log_event("all", "a message of the user, among events of the scheduler")
     workers.sync(workers.scale_down, [0])
     with without_patience(), pytest.raises(ClusterError, match=f"no worker; the last that left is {worker.address}"):
         fit()
@@ -70,8 +84,12 @@ def test_a_frame_that_is_fetched_for_a_local_fit_is_waited_for_likewise(workers)
 
 def test_workers_that_are_paused_are_told(workers, fit):
     (worker,) = workers.workers.values()
-    worker.memory_manager.memory_pause_fraction = False  # or it would go on as soon as its memory is looked at
-    worker.status = Status.paused
+
+    async def pause():
+        worker.memory_manager.memory_pause_fraction = False  # or it would go on as soon as its memory is looked at
+        worker.status = Status.paused
+
+    workers.sync(pause)
     with without_patience(), pytest.raises(ClusterError, match=f"memory is full: {worker.address}"):
         fit()
 
@@ -105,7 +123,47 @@ def test_a_paused_worker_ends_what_it_has_begun(status, counts, can):
     assert cluster._can_work({"status": status, "metrics": {"task_counts": counts}}) is can
 
 
+def test_workers_that_are_not_ready_are_told_with_their_status():
+    workers = {name: {"status": status} for name, status in (("a", "init"), ("b", "paused"), ("c", "init"))}
+    message = cluster._without_workers(600, workers, [])
+    assert "for 10 minutes workers were paused, since their memory is full: b, and workers had" in message
+    assert "the status 'init': a, c." in message
+
+
+def test_a_scheduler_that_does_not_answer_is_waited_for_and_then_told(workers, fit, monkeypatch):
+    async def frozen(**message):
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(cluster, "SECONDS_FOR_ANSWER", 0.01)
+    for question in ("identity", "events"):
+        monkeypatch.setitem(workers.scheduler.handlers, question, frozen)
+    assert fit().embedding_.shape == (200, 2)
+    workers.sync(workers.scale_down, [0])
+    with without_patience(), pytest.raises(ClusterError, match="the scheduler did not answer"):
+        fit()
+
+
+@pytest.mark.parametrize("at", ["neighbors", "alignment"])
+@pytest.mark.parametrize("of_cluster", [True, False], ids=["client of a cluster", "client of an address"])
+def test_a_lost_connection_is_told(fit, of_cluster, at):
+    """A client that was made from its cluster closes with it. Others try to connect again."""
+    with (
+        LocalCluster(n_workers=1, processes=False, threads_per_worker=1, dashboard_address=":0") as workers,
+        Client(workers if of_cluster else workers.scheduler_address, timeout=0.2),
+        pytest.raises(ClusterError, match=r"connection to the scheduler was lost.*checkpoint resumes"),
+    ):
+        fit(callback=lambda stage, done, total: workers.close() if stage == at else None)
+
+
+def test_a_task_that_the_user_cancels_ends_the_fit_as_cancelled(workers):
+    task = dask.persist(delayed(len)("abc"))[0]
+    default_client().cancel(task)
+    with pytest.raises(CancelledError):
+        next(cluster.results([task]))
+
+
 def test_a_task_whose_workers_die_again_and_again_ends_the_fit(workers, tmp_path, monkeypatch):
+    """Also if the scheduler tells of the next failure before it answers that the task was started again."""
     tries = tmp_path / "tries"
 
     def die():
@@ -113,27 +171,19 @@ def test_a_task_whose_workers_die_again_and_again_ends_the_fit(workers, tmp_path
             file.write(".")
         raise KilledWorker("task", SimpleNamespace(address="tcp://there"), 3)
 
+    async def late(keys, **names):
+        await start_again(keys=keys, **names)
+        while client.futures[keys[0]].status != "error":
+            await asyncio.sleep(0)
+
+    client = default_client()
+    start_again = client.scheduler.retry
+    monkeypatch.setattr(client.scheduler, "retry", late, raising=False)
     monkeypatch.setattr(cluster, "MOST_RESTARTS", 2)
     after = delayed(len)(delayed(die)())  # what is waited for is a task after the one that fails
     with pytest.raises(ClusterError, match=r"again 2 times.*tcp://there.*n_partitions"):
         next(cluster.results([after]))
     assert tries.read_text() == "..."
-
-
-def test_a_failure_without_its_exception_is_one_of_dead_workers(workers, monkeypatch):
-    """Dask's client raises an error of its own for it. An error of the same kind in a task ends the fit."""
-    watched, answers = cluster._watched, iter([None])
-
-    async def forgetful(client, future):
-        for nothing in answers:
-            nothing.with_traceback(None)
-        return await watched(client, future)
-
-    monkeypatch.setattr(cluster, "_watched", forgetful)
-    monkeypatch.setattr(Client, "retry", lambda client, futures: None)
-    assert list(cluster.results([delayed(len)("abc")])) == [3]
-    with pytest.raises(AttributeError, match="with_traceback"):
-        next(cluster.results([delayed(lambda: None)().with_traceback()]))
 
 
 def test_after_the_error_a_fit_resumes_from_its_checkpoint(workers, fit, tmp_path, monkeypatch):

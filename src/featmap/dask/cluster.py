@@ -157,6 +157,8 @@ async def _watched(client: Any, future: Any) -> Any:
 
 async def _workers(client: Any) -> dict[str, Any] | None:
     """Return what the scheduler knows of the workers, by address, or None if it does not answer."""
+    if client.scheduler is None:  # the client has closed
+        return None
     try:
         return (await asyncio.wait_for(client.scheduler.identity(), SECONDS_FOR_ANSWER))["workers"]
     except OSError:  # TimeoutError is one
