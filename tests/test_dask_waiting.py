@@ -18,7 +18,7 @@ import dask.array as da
 import dask.dataframe as dd
 import pandas as pd
 from dask.delayed import delayed
-from distributed import Client, KilledWorker, LocalCluster, Status, default_client
+from distributed import Client, KilledWorker, LocalCluster, Status, default_client, wait
 
 import featmap
 from featmap import ClusterError
@@ -184,6 +184,35 @@ def test_a_task_whose_workers_die_again_and_again_ends_the_fit(workers, tmp_path
     with pytest.raises(ClusterError, match=r"again 2 times.*tcp://there.*n_partitions"):
         next(cluster.results([after]))
     assert tries.read_text() == "..."
+
+
+def test_tasks_before_one_that_failed_are_all_run_again(workers, tmp_path):
+    """Where only one of them is, the scheduler lets the task wait for the other for ever."""
+
+    def die_once(name):
+        if not (tmp_path / name).exists():
+            (tmp_path / name).touch()
+            raise KilledWorker(name, SimpleNamespace(address="tcp://there"), 3)
+        return name
+
+    first, second = cluster.persisted([delayed(die_once)("a"), delayed(die_once)("b")])
+    wait([first, second])
+    assert list(cluster.results([delayed(list)([second]), delayed(list)([first, second])])) == [["b"], ["a", "b"]]
+
+
+def test_a_failure_whose_exception_was_deleted_is_one_of_dead_workers(workers, monkeypatch):
+    """Dask's client raises an error of its own for it. An error of the same kind in a task ends the fit."""
+    watched, deleted = cluster._watched, iter([None])
+
+    async def forgetful(client, future):
+        for exception in deleted:
+            exception.with_traceback(None)
+        return await watched(client, future)
+
+    monkeypatch.setattr(cluster, "_watched", forgetful)
+    assert list(cluster.results([delayed(len)("abc")])) == [3]
+    with pytest.raises(AttributeError, match="with_traceback"):
+        next(cluster.results([delayed(lambda: None)().with_traceback()]))
 
 
 def test_after_the_error_a_fit_resumes_from_its_checkpoint(workers, fit, tmp_path, monkeypatch):

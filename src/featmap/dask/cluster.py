@@ -111,13 +111,13 @@ def _fetched(value: Any) -> Any:
 
 async def _gathered(client: Any, future: Any) -> Any:
     """Gather the result of a future. If its workers died, start it again."""
-    from distributed import KilledWorker
-
     n_restarts = 0
     while True:
         try:
             return await _watched(client, future)
-        except KilledWorker as error:
+        except Exception as error:
+            if not _is_of_dead_workers(error):
+                raise
             if n_restarts == MOST_RESTARTS:
                 raise ClusterError(
                     f"fit(X): a task was started again {n_restarts} times, and its workers died each time: {error} "
@@ -125,16 +125,33 @@ async def _gathered(client: Any, future: Any) -> Any:
                     "checkpoint resumes from what it has kept"
                 ) from error
         n_restarts += 1
-        await _start_again(client, future)
+        await _start_again(client)
 
 
-async def _start_again(client: Any, future: Any) -> None:
-    """Ask the scheduler to run a failed task, and the tasks before it that failed, once more.
+async def _start_again(client: Any) -> None:
+    """Ask the scheduler to run all tasks whose workers died once more, and the tasks before them that failed.
 
-    ``client.retry`` resets the future after the scheduler has answered, and would lose a message that comes before.
+    All at once, since the scheduler lets a task wait for ever if only some of the tasks before it are run again.
+    Futures are reset before that. ``client.retry`` resets them after the scheduler has answered, and would lose a
+    message that comes earlier.
     """
-    client.futures[future.key].retry()
-    await client.scheduler.retry(keys=[future.key], client=client.id)
+    failed = {key: state for key, state in client.futures.items() if state.status == "error"}
+    keys = [key for key, state in failed.items() if _is_of_dead_workers(state.exception)]
+    for key in keys:
+        failed[key].retry()
+    await client.scheduler.retry(keys=keys, client=client.id)
+
+
+def _is_of_dead_workers(error: Exception | None) -> bool:
+    """Return whether workers died, and not a task failed.
+
+    While tasks are run again, the scheduler may report one as failed whose exception it has already deleted. The
+    client has None for it, and raises an AttributeError.
+    """
+    from distributed import KilledWorker
+
+    is_deleted = isinstance(error, AttributeError) and error.obj is None and error.name == "with_traceback"
+    return error is None or is_deleted or isinstance(error, KilledWorker)
 
 
 async def _watched(client: Any, future: Any) -> Any:
@@ -232,6 +249,6 @@ def _lost_connection_named(values: Sequence[Delayed]) -> Iterator[None]:
         if not is_lost and all(future.client.status == "running" for future in futures_of(list(values))):
             raise
         raise ClusterError(
-            f"fit(X): the connection to the scheduler was lost. Connect a client to a running scheduler and "
+            "fit(X): the connection to the scheduler was lost. Connect a client to a running scheduler and "
             "call fit again: a fit with a checkpoint resumes from what it has kept"
         ) from error
