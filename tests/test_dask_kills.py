@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -36,13 +36,10 @@ N_KILLS, SEED = 40, 1
 LONGEST = 300  # seconds of a fit, which takes 3 to 14 in peace; then everything ends, and all threads are shown
 
 
-@contextmanager
-def ended_after(seconds):
-    faulthandler.dump_traceback_later(seconds, exit=True)
-    try:
-        yield
-    finally:
-        faulthandler.cancel_dump_traceback_later()
+@pytest.fixture(autouse=True)
+def no_time_limit_afterwards():
+    yield
+    faulthandler.cancel_dump_traceback_later()
 
 
 class Killer(threading.Thread):
@@ -101,8 +98,8 @@ def test_fits_end_with_the_same_bytes_however_workers_are_killed(tmp_path):
         while killer.n_left:
             assert killer.is_alive()
             began, left = time.monotonic(), killer.n_left
-            with ended_after(LONGEST):
-                model.fit(blocks, path=tmp_path / "a.featmap", force=True, n_partitions=4, callback=killer.note)
+            faulthandler.dump_traceback_later(LONGEST, exit=True)
+            model.fit(blocks, path=tmp_path / "a.featmap", force=True, n_partitions=4, callback=killer.note)
             seconds.append(time.monotonic() - began)
             print(f"fit {len(seconds)}: {seconds[-1]:.1f} s, {left - killer.n_left} workers killed", flush=True)
             assert_same(model, local)

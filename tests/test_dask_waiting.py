@@ -39,7 +39,7 @@ X = np.random.default_rng(0).normal(size=(200, 4))
 def short_looks(monkeypatch):
     """Looks follow each other quickly, and a test whose fit waits for ever ends the process."""
     monkeypatch.setattr(cluster, "SECONDS_BETWEEN_LOOKS", 0.01)
-    faulthandler.dump_traceback_later(120, exit=True)
+    faulthandler.dump_traceback_later(300, exit=True)
     yield
     faulthandler.cancel_dump_traceback_later()
 
