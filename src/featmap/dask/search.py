@@ -64,7 +64,7 @@ class Partitions:
 
     def nearest(self, queries: Matrix, k: int) -> Found:
         """Compare a few queries with all rows; return indices and distances of the k nearest."""
-        indices, squared = merged(list(results(each(self.parts, _exact, queries, k))), k)
+        indices, squared = merged(list(results(each(self.parts, _exact, sent_once(queries), k))), k)
         return indices, np.sqrt(squared)
 
     def exact(self, queries: Matrix, k: int, run: Run) -> IntArray:
