@@ -1,4 +1,4 @@
-"""Fits on a cluster whose processes are killed at random times. ``make test-kills`` prints what happened."""
+"""Fits whose workers are killed at random times or have little memory. ``make test-kills`` prints what happened."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("distributed", reason="the extra dask is not installed")
@@ -21,8 +22,9 @@ from distributed import Client, LocalCluster
 
 import featmap
 from featmap.dask import FeatMAP
+from featmap.dask.cluster import _gone
 from lab.data.manifolds import curved_sheets
-from test_dask import assert_same
+from test_dask import assert_same, time_limit  # noqa: F401 - a fixture for all tests
 
 # Killed workers leave sockets of distributed open, which it notices when they are collected.
 pytestmark = [
@@ -33,13 +35,8 @@ pytestmark = [
 
 SETTINGS = {"random_state": 3, "n_epochs": 60, "n_jobs": 1}
 N_KILLS, SEED = 40, 1
+QUIET = {"dashboard_address": ":0", "silence_logs": 50}
 LONGEST = 300  # seconds of a fit, which takes 3 to 14 in peace; then everything ends, and all threads are shown
-
-
-@pytest.fixture(autouse=True)
-def no_time_limit_afterwards():
-    yield
-    faulthandler.cancel_dump_traceback_later()
 
 
 class Killer(threading.Thread):
@@ -47,29 +44,17 @@ class Killer(threading.Thread):
 
     def __init__(self, n_kills):
         super().__init__(daemon=True)
-        self.n_left, self.stopped, self.random = n_kills, threading.Event(), random.Random(SEED)
-        self.stage, self.began = "", time.monotonic()
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stopped.set()
-        self.join()
-
-    def note(self, stage, done, total):
-        """The callback of the fits."""
-        self.stage = f"{stage} {done}"
+        self.n_left, self.step = n_kills, ()  # the step is what the callback of a fit was last told
 
     def run(self):
-        while self.n_left and not self.stopped.wait(self.random.uniform(0.2, 8.0)):
+        chance, began = random.Random(SEED), time.monotonic()
+        while self.n_left > 0:
+            time.sleep(chance.uniform(0.2, 8.0))
             with suppress(IndexError, ProcessLookupError):  # there is none, or it ends by itself
-                worker = self.random.choice(processes_of_workers())
+                worker = chance.choice(processes_of_workers())
                 os.kill(worker, signal.SIGKILL)
                 self.n_left -= 1
-                moment = time.monotonic() - self.began
-                print(f"  {moment:.1f} s: worker {worker} killed, after {self.stage or 'nothing'}", flush=True)
+                print(f"  {time.monotonic() - began:.1f} s: worker {worker} killed, after", *self.step, flush=True)
 
 
 def processes_of_workers():
@@ -84,23 +69,33 @@ def text_of(file):
     return ""
 
 
+def test_rows_of_twice_the_memory_of_a_worker_have_the_bytes_of_the_local_fit(tmp_path):
+    """Workers write to the disk what does not fit in their memory: each has 600 MB, and the rows take 1.2 GB."""
+    directions = np.random.default_rng(0).normal(size=(3, 25_000)).astype(np.float32)
+    X = da.sin(da.random.default_rng(0).random((12_000, 3), np.float32, chunks=(300, 3)) @ directions)
+    model, began = FeatMAP(**SETTINGS), time.monotonic()
+    faulthandler.dump_traceback_later(12 * LONGEST, exit=True)
+    limits = QUIET | {"memory_limit": "600MB", "local_directory": tmp_path}
+    with LocalCluster(n_workers=2, threads_per_worker=1, **limits) as cluster, Client(cluster) as client:
+        model.fit(X, path=tmp_path / "a.featmap", force=True, n_partitions=64)
+        lost = len(client.sync(_gone, client))
+    print(f"{X.nbytes / 1e9} GB: {time.monotonic() - began:.0f} s, {lost} workers lost", flush=True)
+    assert_same(model, featmap.FeatMAP(**SETTINGS).fit(X.compute(scheduler="synchronous")))
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="processes that are starting are found in /proc")
 def test_fits_end_with_the_same_bytes_however_workers_are_killed(tmp_path):
     """All workers are lost for good again and again, since Dask gives up those that die while they start."""
-    X, seconds = curved_sheets(6_000, 12)[0], []
+    X, killer = curved_sheets(6_000, 12)[0], Killer(N_KILLS)
     model, local = FeatMAP(**SETTINGS), featmap.FeatMAP(**SETTINGS).fit(X)
     blocks = da.from_array(X, chunks=(2_000, 12))
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
-        Client(cluster),
-        Killer(N_KILLS) as killer,
-    ):
+    options = {"path": tmp_path / "a.featmap", "force": True, "n_partitions": 4}
+    with LocalCluster(n_workers=2, threads_per_worker=1, **QUIET) as cluster, Client(cluster):
+        killer.start()
         while killer.n_left:
-            assert killer.is_alive()
+            assert killer.is_alive() or not killer.n_left
             began, left = time.monotonic(), killer.n_left
             faulthandler.dump_traceback_later(LONGEST, exit=True)
-            model.fit(blocks, path=tmp_path / "a.featmap", force=True, n_partitions=4, callback=killer.note)
-            seconds.append(time.monotonic() - began)
-            print(f"fit {len(seconds)}: {seconds[-1]:.1f} s, {left - killer.n_left} workers killed", flush=True)
+            model.fit(blocks, callback=lambda *step: setattr(killer, "step", step), **options)
+            print(f"fit: {time.monotonic() - began:.1f} s, {left - killer.n_left} workers killed", flush=True)
             assert_same(model, local)
-    assert killer.n_left == 0

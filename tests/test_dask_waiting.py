@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import faulthandler
 from concurrent.futures import CancelledError
 from types import SimpleNamespace
 
@@ -24,12 +23,7 @@ import featmap
 from featmap import ClusterError
 from featmap.dask import FeatMAP, cluster
 from featmap.store import checkpoints
-
-# Workers and schedulers that are closed in the middle of a fit leave sockets of distributed open.
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+from test_dask import time_limit  # noqa: F401 - a fixture for all tests
 
 SETTINGS = {"random_state": 3, "n_epochs": 5, "n_jobs": 1}
 X = np.random.default_rng(0).normal(size=(200, 4))
@@ -37,11 +31,7 @@ X = np.random.default_rng(0).normal(size=(200, 4))
 
 @pytest.fixture(autouse=True)
 def short_looks(monkeypatch):
-    """Looks follow each other quickly, and a test whose fit waits for ever ends the process."""
     monkeypatch.setattr(cluster, "SECONDS_BETWEEN_LOOKS", 0.01)
-    faulthandler.dump_traceback_later(300, exit=True)
-    yield
-    faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture
@@ -73,13 +63,8 @@ def test_a_fit_without_workers_ends_and_names_the_last(workers, fit):
     workers.sync(workers.scale_down, [0])
     with without_patience(), pytest.raises(ClusterError, match=f"no worker; the last that left is {worker.address}"):
         fit()
-
-
-@pytest.mark.filterwarnings("ignore:fit:featmap.FeatmapWarning")
-def test_a_frame_that_is_fetched_for_a_local_fit_is_waited_for_likewise(workers):
-    workers.sync(workers.scale_down, [0])
-    with without_patience(), pytest.raises(ClusterError, match="start workers and call fit again"):
-        FeatMAP(**SETTINGS).fit(dd.from_pandas(pd.DataFrame(X), npartitions=2))
+    with without_patience(), pytest.raises(ClusterError, match="start workers and call fit"):
+        FeatMAP(**SETTINGS).fit(dd.from_pandas(pd.DataFrame(X), npartitions=2))  # of unknown length
 
 
 def test_workers_that_are_paused_are_told(workers, fit):
@@ -116,11 +101,9 @@ def test_a_worker_that_comes_late_is_waited_for(workers, fit, monkeypatch):
     assert looks[0] is workers
 
 
-@pytest.mark.parametrize(
-    ("status", "counts", "can"), [("running", {}, True), ("paused", {}, False), ("paused", {"executing": 1}, True)]
-)
-def test_a_paused_worker_ends_what_it_has_begun(status, counts, can):
-    assert cluster._can_work({"status": status, "metrics": {"task_counts": counts}}) is can
+def test_a_paused_worker_ends_what_it_has_begun():
+    for status, counts, can in (("running", {}, True), ("paused", {}, False), ("paused", {"executing": 1}, True)):
+        assert cluster._can_work({"status": status, "metrics": {"task_counts": counts}}) is can
 
 
 def test_workers_that_are_not_ready_are_told_with_their_status():
@@ -153,6 +136,15 @@ def test_a_lost_connection_is_told(fit, of_cluster, at):
         pytest.raises(ClusterError, match=r"connection to the scheduler was lost.*checkpoint resumes"),
     ):
         fit(callback=lambda stage, done, total: workers.close() if stage == at else None)
+
+
+def test_a_future_that_a_closed_client_has_not_cancelled_is_not_waited_for(workers, monkeypatch):
+    workers.sync(workers.scale_down, [0])
+    (task,) = cluster.persisted([delayed(len)("abc")])
+    monkeypatch.setattr(default_client(), "status", "closed")
+    with pytest.raises(ClusterError, match="connection to the scheduler was lost"):
+        cluster._fetched(task)
+    monkeypatch.undo()
 
 
 def test_a_task_that_the_user_cancels_ends_the_fit_as_cancelled(workers):
@@ -200,17 +192,11 @@ def test_tasks_before_one_that_failed_are_all_run_again(workers, tmp_path):
     assert list(cluster.results([delayed(list)([second]), delayed(list)([first, second])])) == [["b"], ["a", "b"]]
 
 
-def test_a_failure_whose_exception_was_deleted_is_one_of_dead_workers(workers, monkeypatch):
+def test_a_failure_whose_exception_was_deleted_is_one_of_dead_workers(workers):
     """Dask's client raises an error of its own for it. An error of the same kind in a task ends the fit."""
-    watched, deleted = cluster._watched, iter([None])
-
-    async def forgetful(client, future):
-        for exception in deleted:
-            exception.with_traceback(None)
-        return await watched(client, future)
-
-    monkeypatch.setattr(cluster, "_watched", forgetful)
-    assert list(cluster.results([delayed(len)("abc")])) == [3]
+    with pytest.raises(AttributeError) as failure:
+        None.with_traceback(None)
+    assert cluster._is_of_dead_workers(failure.value)
     with pytest.raises(AttributeError, match="with_traceback"):
         next(cluster.results([delayed(lambda: None)().with_traceback()]))
 

@@ -160,6 +160,8 @@ async def _watched(client: Any, future: Any) -> Any:
     result, last_worked = asyncio.ensure_future(client.gather(future)), now()
     try:
         while not (await asyncio.wait([result], timeout=SECONDS_BETWEEN_LOOKS))[0]:
+            if client.status == "closed":  # which cancels its futures, but not those that were made just after
+                raise ConnectionError("the client has closed")
             workers = await _workers(client)
             if any(_can_work(worker) for worker in (workers or {}).values()):
                 last_worked = now()
