@@ -51,7 +51,8 @@ test-processors: $(VENV)/.test $(VENV)/.peers $(VENV)/.browser
 	    $(BIN)/python -m pytest -m "not slow" -q $(SIDE_BY_SIDE) || exit 1; \
 	done
 
-# Fits on a cluster whose workers or client are killed at random times. It prints each fit.
+# Fits on a cluster whose workers are killed at random times, and one of data larger than the memory of a worker. It
+# prints each kill and each fit.
 test-kills: $(VENV)/.test
 	$(BIN)/python -m pytest -m slow -s tests/test_dask_kills.py
 

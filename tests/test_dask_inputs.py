@@ -21,8 +21,8 @@ from dask.delayed import delayed
 
 import featmap
 from featmap.dask import FeatMAP
-from featmap.dask.cluster import sent_once
-from featmap.dask.search import Answer, nearest_of, shared_out
+from featmap.dask.cluster import PATIENCE_KEY, results, sent_once
+from featmap.dask.search import Candidates, nearest_of, shared_out
 from featmap.errors import FeatmapWarning, InvalidDataError, InvalidDataTypeError, InvalidParameterError, StoreError
 
 SETTINGS = {"random_state": 3, "n_epochs": 5, "n_jobs": 1}
@@ -73,28 +73,32 @@ def test_what_many_tasks_take_is_not_part_of_each():
     np.testing.assert_array_equal(tasks[2].compute(), large + 2)
 
 
+def test_as_many_results_are_started_as_the_limit_of_the_moment():
+    started, ahead, limits = [], [], [2, 2, 3, 3, 3, 3, 1, 1, 1, 1]
+    with dask.config.set(scheduler="synchronous"):
+        for number, _ in enumerate(results([delayed(started.append)(n) for n in range(9)], iter(limits).__next__)):
+            ahead.append(len(started) - number - 1)
+    assert sorted(started) == list(range(9))
+    assert ahead == [2, 3, 3, 3, 3, 2, 1, 1, 0]
+
+
 def test_many_candidates_of_many_partitions_take_little_memory(rng):
     """A search that had to be widened brings back hundreds of candidates from every partition."""
     n_queries, n_candidates, n_partitions = 512, 300, 4
-    queries, answers = np.arange(n_queries, dtype=np.int32), []
+    queries, found = np.arange(n_queries, dtype=np.int32), []
     for part in range(n_partitions):
         numbers = np.tile(np.arange(n_candidates, dtype=np.int32) * n_partitions + part, (n_queries, 1))
         squared = np.sort(rng.random((n_queries, n_candidates)), axis=1)
-        answers.append(Answer(queries, (numbers, squared.astype(np.float32)), (numbers, squared)))
+        found.append(Candidates(queries, (numbers, squared.astype(np.float32)), (numbers, squared)))
     tracemalloc.start()
-    indices, _ = nearest_of(answers, n_queries, n_candidates, 15)
+    indices, _ = nearest_of(found, n_queries, n_candidates, 15)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < n_queries * n_partitions * n_candidates**2 / 2
-    everything = np.concatenate([answer.ranked[1] for answer in answers], axis=1)
-    numbers = np.concatenate([answer.ranked[0] for answer in answers], axis=1)
+    everything = np.concatenate([part.ranked[1] for part in found], axis=1)
+    numbers = np.concatenate([part.ranked[0] for part in found], axis=1)
     expected = np.take_along_axis(numbers, np.argsort(everything, axis=1)[:, :15], axis=1)
     np.testing.assert_array_equal(indices, expected)
-
-
-def test_one_new_row_is_placed(fit, table):
-    model = fit(blocks_of(table))
-    np.testing.assert_array_equal(model.transform(blocks_of(table[:1] + 0.01)), model.transform(table[:1] + 0.01))
 
 
 def test_new_rows_need_the_columns_of_the_fit(fit, frame):
@@ -126,20 +130,14 @@ def test_a_file_that_was_written_again_gives_no_answers(fit, table, tmp_path):
         second.arrows().compute()
 
 
-def test_lazy_answers_have_the_type_that_they_tell(fit, table):
+def test_lazy_answers_have_the_type_that_they_tell_and_wrong_options_are_refused_at_once(fit, table):
     model = fit(blocks_of(table))
-    for lazy in (
-        model.arrows(),
-        model.arrows(kind="frame"),
-        model.feature_importance(),
-        model.transform(blocks_of(table)),
-    ):
+    placed = model.transform(blocks_of(table[:1] + 0.01))
+    for lazy in (model.arrows(), model.arrows(kind="frame"), model.feature_importance(), placed):
         assert lazy.compute().dtype == lazy.dtype
-
-
-def test_wrong_options_of_lazy_arrows_are_refused_at_once(fit, table):
+    np.testing.assert_array_equal(placed, model.transform(table[:1] + 0.01))
     with pytest.raises(InvalidParameterError, match="kind"):
-        fit(blocks_of(table)).arrows(kind="other")
+        model.arrows(kind="other")
 
 
 def test_a_table_of_several_units_is_told(fit, frame):
@@ -151,15 +149,36 @@ def test_a_table_of_several_units_is_told(fit, frame):
 def test_all_pairs_count_the_rows_that_travel(fit, table):
     exchanged = fit(blocks_of(table), n_partitions=2, n_neighbors=6).exchanged_bytes_["neighbors"]
     assert exchanged == 200 * (4 * 4 + 6 * (4 + 8))  # each row goes to the other partition, its six nearest come back
-    assert fit(blocks_of(table), n_partitions=1).exchanged_bytes_["neighbors"] == 0
 
 
-def test_a_local_fit_writes_the_file_that_it_is_given(tmp_path, table):
+@pytest.mark.parametrize("n_partitions", [1, 3])
+def test_any_number_of_partitions_has_the_bytes_of_the_local_fit(fit, table, n_partitions):
+    model, local = fit(blocks_of(table), n_partitions=n_partitions), featmap.FeatMAP(**SETTINGS).fit(table)
+    for name in ("embedding_", "frames_", "singular_values_", "radii_"):
+        np.testing.assert_array_equal(getattr(model, name), getattr(local, name))
+    assert bool(model.exchanged_bytes_["neighbors"]) is (n_partitions > 1)
+
+
+def test_small_data_are_fitted_locally_with_a_word_and_saved_if_a_path_is_given(tmp_path, table):
     with pytest.warns(FeatmapWarning, match="the local fit is faster"):
         model = FeatMAP(**SETTINGS).fit(blocks_of(table), path=tmp_path / "a.featmap")
     saved = featmap.FeatMAP.load(tmp_path / "a.featmap")
-    np.testing.assert_array_equal(saved.embedding_, model.embedding_)
+    np.testing.assert_array_equal(saved.embedding_, featmap.FeatMAP(**SETTINGS).fit(table).embedding_)
     assert isinstance(model.feature_importance(), da.Array)
+
+
+def test_a_wrong_time_to_wait_is_refused_before_any_row_is_read(fit):
+    unread = da.from_delayed(delayed(lambda: 1 / 0)(), (200, 4), float)
+    for wrong in ("soon", "", [1]):
+        with dask.config.set({PATIENCE_KEY: wrong}), pytest.raises(InvalidParameterError, match=PATIENCE_KEY):
+            fit(unread)
+
+
+def test_a_fit_forgets_what_an_earlier_one_remembered(fit, table, tmp_path):
+    model = fit(blocks_of(table))
+    model.recipe_, model.row_names_in_ = "of an earlier fit", np.arange(200)
+    model.fit(blocks_of(table), path=tmp_path / "a.featmap", force=True)
+    assert not {"recipe_", "row_names_in_"} & vars(model).keys()
 
 
 @pytest.mark.parametrize(
@@ -183,8 +202,8 @@ def test_blocks_of_two_kinds_are_refused(fit, table):
         fit(X)
 
 
-@pytest.mark.parametrize("X", [delayed(1), dask.bag.from_sequence([1, 2])], ids=["delayed", "bag"])
-def test_other_data_of_dask_are_refused(fit, X):
+@pytest.mark.parametrize("X", [delayed(1), dask.bag.from_sequence([1, 2]), np.ones((10, 3))])
+def test_other_data_are_refused(fit, X):
     with pytest.raises(InvalidDataTypeError, match="Dask array or frame"):
         fit(X)
 

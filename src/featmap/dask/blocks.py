@@ -1,4 +1,4 @@
-"""Tables whose rows are in blocks on workers: Dask arrays and frames as users give them, checked and scaled."""
+"""Tables whose rows are in blocks on workers: Dask arrays and frames, checked and scaled."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from .cluster import each, persisted, results
 
 @dataclass(frozen=True)
 class Input:
-    """What a user gave: arrays or CSR matrices in blocks."""
+    """The data of a user: arrays or CSR matrices in blocks."""
 
     blocks: Blocks
     n_features: int
     is_sparse: bool
-    example: Any  # a table with the columns of the data, for checks of their names and number
+    example: Any  # a small table with the same columns, by which their names and number are checked
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.blocks.n_rows, self.n_features
 
     def digest(self) -> str:
-        """The digests of all blocks, by which a checkpoint recognizes the data."""
+        """Return the digests of all blocks, by which a checkpoint recognizes the data."""
         return " ".join(results(each(self.blocks.tables, digest_of)))
 
 
 def is_dask(X: Any) -> bool:
-    """Whether X is a Dask array or frame."""
+    """Return whether X is a Dask array or frame."""
     return dask.is_dask_collection(X) and hasattr(X, "to_delayed") and isinstance(getattr(X, "ndim", None), int)
 
 
 def checked_input(X: Any, caller: str, fewest: int) -> Input:
-    """A Dask array or frame in blocks, of at least so many rows. They are counted where Dask does not know them."""
+    """Check a Dask array or frame and return its blocks. Rows are counted if Dask does not know their number."""
     if not is_dask(X):
         raise InvalidDataTypeError(
             f"{caller}(X): got an object of type {type(X).__name__}; give a Dask array or frame, or fit data that "
@@ -73,32 +73,33 @@ def checked_input(X: Any, caller: str, fewest: int) -> Input:
 
 
 def _checked(block: Any, caller: str) -> Matrix:
-    """A block as an array or CSR matrix of finite real numbers."""
+    """Return a block as an array or CSR matrix of finite real numbers."""
     return check_table(block, caller, "X", accept_sparse="csr", ensure_min_samples=0)
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """Blocks of rows, which workers hold, or make when they are needed."""
+    """Blocks of rows, which workers hold, or compute when they are needed."""
 
     tables: Sequence[Delayed]
-    starts: np.ndarray  # (blocks + 1,) the number of the first row of each block, and at the end that of all rows
+    starts: np.ndarray  # (blocks + 1,) the first row of each block, and at the end the number of rows
 
     @property
     def n_rows(self) -> int:
         return int(self.starts[-1])
 
     def mapped(self, function: Callable[..., Any], *arguments: Any) -> Blocks:
-        """The blocks that ``function(block, *arguments)`` makes."""
+        """Apply ``function(block, *arguments)`` to every block."""
         return Blocks(each(self.tables, function, *arguments), self.starts)
 
-    def kept(self) -> Blocks:
-        """The same blocks, made now and kept by the workers."""
+    def persisted(self) -> Blocks:
+        """Start to compute the blocks, which workers then keep."""
         return Blocks(persisted(self.tables), self.starts)
 
     def rows(self, chosen: slice | np.ndarray) -> Matrix:
-        """Some rows, by a slice or by their numbers in rising order."""
-        chosen = np.arange(self.n_rows)[chosen]
+        """Return some rows, by a slice or by their numbers in rising order."""
+        if isinstance(chosen, slice):
+            chosen = np.arange(*chosen.indices(self.n_rows))
         bounds = np.searchsorted(chosen, self.starts)
         take = delayed(getitem, pure=True)
         parts = [
@@ -110,7 +111,7 @@ class Blocks:
 
 
 def joined(parts: Sequence[Matrix]) -> Matrix:
-    """Rows of several tables of one kind."""
+    """Join the rows of several tables of one kind."""
     if isinstance(parts[0], SparseRows):
         return stacked(parts)
     if any(sp.issparse(part) != sp.issparse(parts[0]) for part in parts):
@@ -122,7 +123,7 @@ def joined(parts: Sequence[Matrix]) -> Matrix:
 
 
 def n_bytes_of_row(table: Matrix) -> int:
-    """About how many bytes a row takes."""
+    """Return about how many bytes a row takes."""
     entries = table.entries if isinstance(table, SparseRows) else table
     n_bytes = sum(part.nbytes for part in (entries.data, entries.indices)) if sp.issparse(entries) else entries.nbytes
     return n_bytes // max(table.shape[0], 1)
@@ -143,17 +144,17 @@ class ScaledBlocks:
         return self.matrix.n_rows, self.n_features
 
     def with_matrix(self, matrix: Matrix) -> ScaledData:
-        """The scaled data with all rows in this matrix."""
+        """Return the same data with all rows in one matrix."""
         return ScaledData(matrix, self.center, self.scale, self.lengths)
 
 
 def scaled_blocks(blocks: Blocks, n_features: int, *, with_unit_rows: bool) -> ScaledBlocks:
     """Scale all blocks as `scale_data` scales a whole table, and keep them on the workers."""
     if with_unit_rows:
-        divided = blocks.mapped(unit_rows).kept()
+        divided = blocks.mapped(unit_rows).persisted()
         lengths = np.concatenate(list(results(each(divided.tables, getitem, 1))))
         return ScaledBlocks(divided.mapped(getitem, 0), n_features, np.zeros(n_features), 1.0, lengths)
     sample = blocks.rows(rows_for_center(blocks.n_rows))
     lowest, highest = zip(*results(each(blocks.tables, column_ranges)), strict=True)
     sizing = Sizing.of(sample, (np.min(lowest, axis=0), np.max(highest, axis=0)))
-    return ScaledBlocks(blocks.mapped(sizing.prepare).kept(), n_features, sizing.center, sizing.scale, None)
+    return ScaledBlocks(blocks.mapped(sizing.prepare).persisted(), n_features, sizing.center, sizing.scale, None)

@@ -1,75 +1,100 @@
-"""Results of delayed tasks, one after the other, also where workers die meanwhile.
+"""Compute delayed tasks and return their results in order, even if workers die.
 
-What a dead worker had is computed again by the others. A fit whose workers have all gone would wait for ever: the
-thread that waits looks at the workers every few seconds, asks the cluster to start them again, and gives up after a
-time that the user can set.
+What a dead worker held is computed again by the others. A fit whose workers are all gone would wait for ever. So the
+waiting thread looks at the workers every few seconds, asks the cluster to start them again, and gives up after a time
+that the user can set.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sys
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager
 from typing import Any
 
 import dask
 from dask.delayed import Delayed, delayed
-from dask.utils import format_time, parse_timedelta
+from dask.utils import parse_timedelta
 
-from ..errors import ClusterError
+from ..errors import ClusterError, InvalidParameterError
 
-# How often tasks are started again whose workers died again and again. The scheduler itself starts a task again three
-# times by default.
+# How often a task whose workers died is started again. Before, the scheduler itself tries it four times by default.
 MOST_RESTARTS = 20
 # A look costs the scheduler a message with a few hundred bytes for each worker.
 SECONDS_BETWEEN_LOOKS = 2.0
-# How long a fit goes on without a worker that works. Machines of a cloud take minutes to come, and a batch system may
-# queue for hours: there the user says more.
+# How long the scheduler may take to answer. It answers in milliseconds, unless its machine is overloaded or gone.
+SECONDS_FOR_ANSWER = 10.0
+# How long a fit waits while no worker can run tasks. Cloud machines take minutes to start and batch queues may take
+# hours; set a longer time there.
 PATIENCE_KEY, PATIENCE = "featmap.wait-for-workers", "10 minutes"
+# Why a client cancels futures when its scheduler is gone, or another scheduler has taken its place.
+REASONS_OF_LOSS = ("scheduler-connection-lost", "lost dependencies")
 
 
 def each(values: Sequence[Delayed], function: Callable[..., Any], *arguments: Any) -> list[Delayed]:
-    """``function(value, *arguments)`` of every value."""
+    """Return a task ``function(value, *arguments)`` for every value."""
     call = delayed(function, pure=True)
     return [call(value, *arguments) for value in values]
 
 
 def persisted(values: Sequence[Delayed]) -> list[Delayed]:
-    """The same values, computed on the workers and kept there while they are referred to."""
-    return list(dask.persist(*values))
+    """Start to compute values. Workers keep them as long as the returned ones are referenced."""
+    with _lost_connection_named(values):
+        return list(dask.persist(*values))
 
 
 def sent_once(value: Any) -> Delayed:
-    """A value that many tasks take. As a plain argument it would travel with each of them."""
+    """Send a value to the workers that many tasks take. As a plain argument it would be sent with each of them."""
     return persisted([delayed(value, pure=True)])[0]
 
 
-def results(values: Sequence[Delayed], n_ahead: int | None = None) -> Iterator[Any]:
-    """The values in their order, each fetched when it is asked for.
+def results(values: Sequence[Delayed], n_ahead: Callable[[], int | None] | None = None) -> Iterator[Any]:
+    """Compute delayed values and yield them in order.
 
-    All are computed at the same time, or only the next ``n_ahead``, which bounds what the workers hold.
+    All are started at once. If ``n_ahead`` is given, at most ``n_ahead()`` are started but not yet fetched, which
+    bounds what workers hold; None means all. It is asked again for each value, since workers come and go.
     """
-    n_ahead = len(values) if n_ahead is None else n_ahead
-    waiting = deque(persisted(values[:n_ahead]))
-    for number in range(len(values)):
-        value = _fetched(waiting.popleft())  # the workers can forget it
-        waiting.extend(persisted(values[number + n_ahead : number + n_ahead + 1]))
+    remaining, started = deque(values), deque[Delayed]()
+
+    def start() -> None:
+        limit = n_ahead() if n_ahead else None
+        n_more = len(remaining) if limit is None else min(limit - len(started), len(remaining))
+        started.extend(persisted([remaining.popleft() for _ in range(n_more)]))
+
+    start()
+    while started:
+        value = _fetched(started.popleft())  # without the reference, workers can forget it
+        start()
         yield value
 
 
 def n_threads() -> int | None:
-    """How many tasks the workers compute at the same time; None if there are no workers but this process."""
+    """Return how many tasks the workers can run at the same time, or None if Dask computes in this process."""
     if "distributed" not in sys.modules:  # no client has been made
         return None
     from distributed import default_client
 
     try:
-        return max(1, sum(default_client().nthreads().values()))
+        client = default_client()
     except ValueError:
         return None
+    workers = client.sync(_workers, client) or {}
+    return max(1, sum(worker["nthreads"] for worker in workers.values()))
+
+
+def patience() -> float | None:
+    """Return how many seconds a fit waits while no worker can run tasks, or None if it waits for ever."""
+    value = dask.config.get(PATIENCE_KEY, PATIENCE)
+    try:
+        seconds: float | None = parse_timedelta(value)
+    except (ValueError, LookupError, AttributeError) as error:
+        raise InvalidParameterError(
+            f"dask.config.set({{{PATIENCE_KEY!r}: {value!r}}}): must be a time such as '10 minutes', a number of "
+            "seconds, or None to wait for ever"
+        ) from error
+    return seconds
 
 
 def _fetched(value: Any) -> Any:
@@ -80,10 +105,16 @@ def _fetched(value: Any) -> Any:
     futures = futures_of(value)
     if not futures:
         return value.compute()
-    client, n_restarts = futures[0].client, 0
+    with _lost_connection_named([value]):
+        return futures[0].client.sync(_gathered, futures[0].client, futures[0])
+
+
+async def _gathered(client: Any, future: Any) -> Any:
+    """Gather the result of a future. If its workers died, start it again."""
+    n_restarts = 0
     while True:
         try:
-            return client.sync(_watched, client, futures[0])
+            return await _watched(client, future)
         except Exception as error:
             if not _is_of_dead_workers(error):
                 raise
@@ -91,54 +122,70 @@ def _fetched(value: Any) -> Any:
                 raise ClusterError(
                     f"fit(X): a task was started again {n_restarts} times, and its workers died each time: {error} "
                     "If they have too little memory, give them more, or fit with more n_partitions. A fit with a "
-                    "checkpoint goes on from what it has kept"
+                    "checkpoint resumes from what it has kept"
                 ) from error
-        with suppress(KeyError):  # Dask looks for the future of the task that failed, which may be one before
-            client.retry(futures)
-        time.sleep(SECONDS_BETWEEN_LOOKS)  # until the client knows that the task is no longer failed
         n_restarts += 1
+        await _start_again(client)
 
 
-def _is_of_dead_workers(error: Exception) -> bool:
-    """Whether workers died, and not the task failed.
+async def _start_again(client: Any) -> None:
+    """Ask the scheduler to run all tasks whose workers died once more, and the tasks before them that failed.
 
-    Just after tasks were started again Dask may take one for failed whose exception it has already forgotten.
+    All at once, since the scheduler lets a task wait for ever if only some of the tasks before it are run again.
+    Futures are reset before that. ``client.retry`` resets them after the scheduler has answered, and would lose a
+    message that comes earlier.
+    """
+    failed = {key: state for key, state in client.futures.items() if state.status == "error"}
+    keys = [key for key, state in failed.items() if _is_of_dead_workers(state.exception)]
+    for key in keys:
+        failed[key].retry()
+    await client.scheduler.retry(keys=keys, client=client.id)
+
+
+def _is_of_dead_workers(error: Exception | None) -> bool:
+    """Return whether workers died, and not a task failed.
+
+    While tasks are run again, the scheduler may report one as failed whose exception it has already deleted. The
+    client has None for it, and raises an AttributeError.
     """
     from distributed import KilledWorker
 
-    is_forgotten = isinstance(error, AttributeError) and error.obj is None and error.name == "with_traceback"
-    return is_forgotten or isinstance(error, KilledWorker)
+    is_deleted = isinstance(error, AttributeError) and error.obj is None and error.name == "with_traceback"
+    return error is None or is_deleted or isinstance(error, KilledWorker)
 
 
 async def _watched(client: Any, future: Any) -> Any:
-    """The value of a future, as long as some worker can compute it."""
-    patience = parse_timedelta(dask.config.get(PATIENCE_KEY, PATIENCE))
-    answer, now = asyncio.ensure_future(client.gather(future)), asyncio.get_running_loop().time
-    last_worked = now()
+    """Gather the result of a future, as long as some worker can compute it."""
+    limit, now = patience(), asyncio.get_running_loop().time
+    result, last_worked = asyncio.ensure_future(client.gather(future)), now()
     try:
-        while not (await asyncio.wait([answer], timeout=SECONDS_BETWEEN_LOOKS))[0]:
+        while not (await asyncio.wait([result], timeout=SECONDS_BETWEEN_LOOKS))[0]:
+            if client.status == "closed":  # which cancels its futures, but not those that were made just after
+                raise ConnectionError("the client has closed")
             workers = await _workers(client)
-            if any(_can_work(worker) for worker in workers.values()):
+            if any(_can_work(worker) for worker in (workers or {}).values()):
                 last_worked = now()
-            elif patience is not None and now() - last_worked >= patience:
-                raise ClusterError(_without_workers(patience, list(workers), await _gone(client)))
+            elif limit is not None and now() - last_worked >= limit and not result.done():
+                raise ClusterError(_without_workers(limit, workers, await _gone(client)))
             else:
                 _ask_again(client.cluster)
-        return answer.result()
+        return result.result()
     finally:
-        answer.cancel()
+        result.cancel()
 
 
-async def _workers(client: Any) -> dict[str, Any]:
-    """What the scheduler knows of the workers, by their addresses. Empty if it does not answer."""
+async def _workers(client: Any) -> dict[str, Any] | None:
+    """Return what the scheduler knows of the workers, by address, or None if it does not answer."""
+    if client.scheduler is None:  # the client has closed
+        return None
     try:
-        return (await client.scheduler.identity())["workers"]
-    except OSError:
-        return {}
+        return (await asyncio.wait_for(client.scheduler.identity(), SECONDS_FOR_ANSWER))["workers"]
+    except OSError:  # TimeoutError is one
+        return None
 
 
 def _can_work(worker: dict[str, Any]) -> bool:
-    """A worker whose memory is nearly full is paused: it ends the tasks that it has begun and takes no others."""
+    """Return whether a worker runs tasks. A paused one, whose memory is nearly full, finishes those it has begun."""
     return worker["status"] == "running" or bool(worker["metrics"].get("task_counts", {}).get("executing"))
 
 
@@ -146,7 +193,7 @@ def _ask_again(cluster: Any) -> None:
     """Start the workers that the cluster should have. Dask itself gives up a worker that dies while it starts."""
     from distributed import SpecCluster, Status
 
-    if isinstance(cluster, SpecCluster):  # others start their workers again themselves
+    if isinstance(cluster, SpecCluster):  # other clusters start their workers again themselves
         for name, worker in list(cluster.workers.items()):
             if getattr(worker, "status", None) in (Status.closed, Status.failed):
                 del cluster.workers[name]
@@ -154,23 +201,56 @@ def _ask_again(cluster: Any) -> None:
 
 
 async def _gone(client: Any) -> list[str]:
-    """The addresses of workers that have left, in their order, as far as the scheduler remembers."""
+    """Return the addresses of workers that have left, in order, as far as the scheduler remembers."""
     try:
-        events = await client.get_events("all")
+        events = await asyncio.wait_for(client.get_events("all"), SECONDS_FOR_ANSWER)
     except OSError:
         return []
-    return [event["worker"] for _, event in events if dict(event).get("action") == "remove-worker"]
+    # Users may log events of other types there.
+    removed = (event for _, event in events if isinstance(event, dict) and event.get("action") == "remove-worker")
+    return [event["worker"] for event in removed]
 
 
-def _without_workers(patience: float, paused: list[str], gone: list[str]) -> str:
-    if paused:
-        fault = f"the workers of the cluster are paused, since their memory is full: {', '.join(paused)}"
-        remedy = "give them more memory or fit with more n_partitions"
-    else:
-        fault = "the cluster has no worker" + (f"; the last that left is {gone[-1]}" if gone else "")
-        remedy = "start workers"
+def _without_workers(seconds: float, workers: dict[str, Any] | None, gone: list[str]) -> str:
+    by_status: dict[str, list[str]] = {}
+    for address, worker in (workers or {}).items():
+        by_status.setdefault(worker["status"], []).append(address)
+    faults, remedies = [], []
+    if "paused" in by_status:
+        faults.append(f"workers were paused, since their memory is full: {', '.join(by_status.pop('paused'))}")
+        remedies.append("give them more memory or fit with more n_partitions")
+    faults += [f"workers had the status {status!r}: {', '.join(names)}" for status, names in by_status.items()]
+    if workers is None:
+        faults.append("the scheduler did not answer")
+    elif not workers:
+        faults.append("the cluster had no worker" + (f"; the last that left is {gone[-1]}" if gone else ""))
     return (
-        f"fit(X): for {format_time(patience)} {fault}. To resume, {remedy} and call fit again: a fit with a "
-        "checkpoint goes on from what it has kept. If workers only take longer to come, let it wait for them: "
+        f"fit(X): for {seconds / 60:g} minutes {', and '.join(faults)}. To resume, "
+        f"{' and '.join(remedies) or 'start workers'} and call fit again: a fit with a checkpoint resumes from what "
+        "it has kept. If workers only take longer to start, let the fit wait for them: "
         f"dask.config.set({{{PATIENCE_KEY!r}: '1 hour'}})"
     )
+
+
+@contextmanager
+def _lost_connection_named(values: Sequence[Delayed]) -> Iterator[None]:
+    """Turn errors into one that tells of the lost connection, if the client of the values has lost it.
+
+    Dask raises many kinds: cancelled futures, closed connections, and missing tasks where the client has closed.
+    """
+    try:
+        yield
+    except ClusterError:
+        raise
+    except Exception as error:
+        if "distributed" not in sys.modules:
+            raise
+        from distributed import futures_of
+
+        is_lost = getattr(error, "reason", None) in REASONS_OF_LOSS
+        if not is_lost and all(future.client.status == "running" for future in futures_of(list(values))):
+            raise
+        raise ClusterError(
+            "fit(X): the connection to the scheduler was lost. Connect a client to a running scheduler and "
+            "call fit again: a fit with a checkpoint resumes from what it has kept"
+        ) from error

@@ -1,4 +1,4 @@
-"""FeatMAP of Dask arrays and frames: the local class with another fit, and lazy answers about all rows."""
+"""FeatMAP of Dask arrays and frames: the local class with another fit, and lazy arrays about all rows."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ..data.advice import rows_for_scales, warn_of_scales
 from ..docstrings import shared_parameters
 from ..errors import InvalidParameterError, StoreError, warn
 from ..neighbors.list_search import COPIES_KEPT
-from .answers import ModelFile, of_all_rows, placed
 from .blocks import Input, checked_input, is_dask, joined
-from .cluster import results
+from .cluster import patience, results
+from .lazy import ModelFile, of_all_rows, placed
 
 if TYPE_CHECKING:
     StrPath = str | os.PathLike[str]
@@ -106,6 +106,7 @@ class FeatMAP(local.FeatMAP):
         (300, 2)
         """
         check_parameters("FeatMAP", self.get_params(deep=False))
+        patience()  # a wrong setting is refused at once
         file = _checked_path(path) if force or path is not None else None
         table = checked_input(X, "fit", 2)
         if table.shape[0] < LOCAL_BELOW and not force:
@@ -270,7 +271,7 @@ class FeatMAP(local.FeatMAP):
         Parameters
         ----------
         path : str or path
-            The file to read. Workers open it for lazy answers, so they must be able to reach it.
+            The file to read. Workers open it for lazy arrays, so they must be able to reach it.
 
         Returns
         -------
@@ -294,7 +295,7 @@ class FeatMAP(local.FeatMAP):
         return model
 
     def _fit_here(self, X: Any, table: Input, path: Path | None, callback: Any, checkpoint: Any) -> FeatMAP:
-        """A local fit of all rows."""
+        """Fit all rows in this process."""
         if hasattr(X, "columns"):
             from dask.dataframe.dispatch import concat
 
@@ -337,7 +338,7 @@ class FeatMAP(local.FeatMAP):
             kept.finish()
 
     def _open(self, path: Path, exchanged: dict[str, int]) -> None:
-        """Take everything from the file: large arrays stay there until they are needed."""
+        """Take all attributes from the file. Large arrays stay there until they are needed."""
         opened = local.FeatMAP.load(path)
         self._points = opened._points
         for name in (name for name in vars(opened) if name.endswith("_") and name in vars(self)):

@@ -1,6 +1,6 @@
-"""The rows of a model and the lists that search them, in files that workers fill part by part.
+"""The rows of a model and the lists of its search, in files that workers write part by part.
 
-All workers must see the folder. A part that is written twice has the same bytes, so a task may run again.
+All workers must see the folder. A part has the same bytes each time it is written, so a task may run again.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from .blocks import Blocks
 from .cluster import each, results
 from .search import AllPairs, ClusterSearch, Partitions
 
-LOOKS = 64  # tasks that look for a folder; idle workers share them
+N_WITNESSES = 64  # tasks that check whether their worker sees a folder; idle workers share them
 
 
 @contextmanager
 def scratch_folder(beside: Path) -> Iterator[Path]:
-    """A folder beside the file of the model, which is removed at the end."""
+    """Make a folder beside the file of the model, and remove it at the end."""
     try:
         folder = TemporaryDirectory(
             prefix=f".{beside.name}.", suffix=".rows", dir=beside.parent, ignore_cleanup_errors=True
@@ -47,14 +47,14 @@ def scratch_folder(beside: Path) -> Iterator[Path]:
 
 
 def check_that_workers_see(folder: Path) -> None:
-    """Refuse a folder that workers do not see, before they have worked for hours."""
+    """Raise an error at the begin of a fit if workers do not see a folder."""
     (folder / "seen").touch()
-    look = delayed(_see, pure=True)
-    list(results([look(folder / "seen", number) for number in range(LOOKS)]))
+    witness = delayed(_see, pure=True)
+    list(results([witness(folder / "seen", number) for number in range(N_WITNESSES)]))
 
 
 def table_in_files(matrix: Blocks, folder: Path) -> Matrix:
-    """All rows as one array, or as `SparseRows`, in files that are mapped into memory."""
+    """Return all rows as one array, or as `SparseRows`, in files that are mapped into memory."""
     folder.mkdir()
     shapes = list(results(each(matrix.tables, _described)))
     n_features, starts = shapes[0][0], matrix.starts[:-1]
@@ -70,13 +70,13 @@ def table_in_files(matrix: Blocks, folder: Path) -> Matrix:
 
 
 def _described(table: Matrix) -> tuple[int, IntArray | None]:
-    """The number of features, and of stored entries of each row if they are sparse."""
+    """Return the number of features, and the number of stored entries of each row if rows are sparse."""
     is_sparse = isinstance(table, SparseRows)
     return table.shape[1], np.diff(table.entries.indptr) if is_sparse else None
 
 
 def search_in_files(search: ClusterSearch | AllPairs, matrix: Matrix, settings: Settings, folder: Path) -> Search:
-    """The search that a local model has: for new rows, with all lists in one partition."""
+    """Return the search for new rows that a local model has, with all lists in one partition."""
     euclidean: ExactSearch | LargeSearch = ExactSearch(matrix)
     if matrix.shape[0] > EXACT_BELOW:
         chosen: ListSearch | ExactSearch = ExactSearch(matrix)
@@ -88,7 +88,7 @@ def search_in_files(search: ClusterSearch | AllPairs, matrix: Matrix, settings: 
 
 
 def _lists_in_files(partitions: Partitions, folder: Path) -> Lists:
-    """The lists of all partitions. Each partition has consecutive lists, so its blocks are in one piece."""
+    """Join the lists of all partitions. Each has consecutive lists, so its blocks are consecutive, too."""
     folder.mkdir()
     firsts, shapes = zip(*results(each(partitions.parts, _described_lists)), strict=True)
     lists, starts = [part.lists for part in partitions.parts], np.cumsum([0, *(shape[0] for shape in shapes)])
@@ -107,9 +107,9 @@ def _described_lists(part: Partition) -> tuple[np.ndarray, tuple[int, ...]]:
 def array_in_file(
     path: Path, parts: Sequence[Delayed], starts: np.ndarray, shape: tuple[int, ...], dtype: Any
 ) -> np.ndarray:
-    """An array in a file that workers write part by part. ``starts`` tells where each part begins on the first axis.
+    """Let workers write an array into a file. ``starts`` tells where the parts begin on the first axis.
 
-    It is opened after that, since a file system of a network shows what others wrote to those who open a file later.
+    The file is opened after that, since on network file systems it shows what others wrote before it was opened.
     """
     path.touch()
     write = delayed(write_part, pure=True)
@@ -118,7 +118,7 @@ def array_in_file(
 
 
 def write_part(path: Path, start: int, part: np.ndarray, dtype: Any) -> None:
-    """Write entries of an array in a file, from entry ``start`` of its first axis on."""
+    """Write a part of an array into its file, from entry ``start`` of the first axis on."""
     _see(path)
     part = np.ascontiguousarray(part, dtype)
     with path.open("r+b") as file:
@@ -127,13 +127,13 @@ def write_part(path: Path, start: int, part: np.ndarray, dtype: Any) -> None:
 
 
 def read_part(path: Path, start: int, stop: int) -> np.ndarray:
-    """Some entries of the first axis of an array that numpy has written."""
+    """Read some entries of the first axis of an array that numpy has written."""
     _see(path)
     return np.array(np.load(path, mmap_mode="r")[start:stop])
 
 
 def _see(path: Path, number: int = 0) -> None:
-    """Check that this worker sees a file. ``number`` makes tasks differ, so that several workers run them."""
+    """Raise an error if this worker does not see a path. The ``number`` distinguishes tasks, so that all are run."""
     if not path.exists():
         raise StoreError(
             f"fit(path=…): a worker does not see {path.parent}; give a path on a file system that all workers share"

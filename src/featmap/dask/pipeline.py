@@ -39,7 +39,7 @@ FIRST_COORDINATES = 64  # of lists that only divide the rows among partitions
 
 @dataclass(frozen=True)
 class ClusterData:
-    """The data on workers: the features, and what neighbourhoods are made of, the same or principal components."""
+    """The data on workers: the features, and the space of neighbourhoods, features or principal components."""
 
     data: ScaledBlocks
     space: ScaledBlocks
@@ -47,7 +47,7 @@ class ClusterData:
 
     @classmethod
     def of(cls, table: Input, settings: Settings) -> ClusterData:
-        """Scale the data, and find their principal components if there is a ``pca``."""
+        """Scale the data, and compute their principal components if ``pca`` is given."""
         blocks, with_unit_rows = table.blocks, settings.metric == "cosine"
         pca: Any = settings.pca
         if pca is None:
@@ -72,9 +72,9 @@ def _components_of(table: Matrix, components: Components) -> Matrix:
 
 @dataclass
 class ClusterFit:
-    """A fit whose rows are on workers. Partitions are made when a stage first needs them."""
+    """A fit whose rows are on workers. Partitions are computed when a stage first needs them."""
 
-    rows: ClusterData
+    cluster_data: ClusterData
     settings: Settings
     n_partitions: int
     folder: Path  # for arrays that workers and this process share
@@ -82,42 +82,46 @@ class ClusterFit:
     exchanged: Counter[str] = field(default_factory=Counter)  # bytes by stage
 
     def fit_map(self) -> Fitted:
-        """X → a map with frames, as `pipeline.fit_map` makes it."""
+        """Fit a map with frames, as `featmap.pipeline.fit_map` does."""
         settings, run = self.settings, self.run
         neighbors = run.stage("neighbors", self._find_neighbors)
         graph = run.stage("graph", neighborhood_graph, neighbors, settings)
         warn_of_unconnected(graph, settings.metric)
-        around = cache(partial(self._neighborhoods, neighbors, graph))  # made by the first stage that needs them
-        tangents = run.stage("tangents", self._find_tangents, neighbors, graph, around, centers=self.space.matrix)
+        partitioned = cache(partial(self._neighborhoods, neighbors, graph))  # by the first stage that needs it
+        tangents = run.stage(
+            "tangents", self._find_tangents, neighbors, graph, partitioned, centers=self.space.matrix
+        )
         search = search_in_files(self.search, self.space.matrix, settings, self.folder)
         manifold = Manifold.of(
             settings,
             data=self.data,
             space=self.space,
-            components=self.rows.components,
+            components=self.cluster_data.components,
             search=search,
             neighbors=neighbors,
             graph=graph,
             tangents=tangents,
         )
-        return lay_out(manifold, settings, run, lambda order, run: connection_of(around(), graph, order))
+        return lay_out(manifold, settings, run, lambda order, run: connection_of(partitioned(), graph, order))
 
     @cached_property
     def space(self) -> ScaledData:
-        """What neighbourhoods are made of, in files that are read when they are needed."""
-        return self.rows.space.with_matrix(table_in_files(self.rows.space.matrix, self.folder / "space"))
+        """The space of neighbourhoods, in files that are read when they are needed."""
+        return self.cluster_data.space.with_matrix(
+            table_in_files(self.cluster_data.space.matrix, self.folder / "space")
+        )
 
     @cached_property
     def data(self) -> ScaledData:
-        """The features, in files that are read when they are needed."""
-        if self.rows.components is None:
+        """The features, in such files as well."""
+        if self.cluster_data.components is None:
             return self.space
-        return self.rows.data.with_matrix(table_in_files(self.rows.data.matrix, self.folder / "data"))
+        return self.cluster_data.data.with_matrix(table_in_files(self.cluster_data.data.matrix, self.folder / "data"))
 
     @cached_property
     def search(self) -> ClusterSearch | AllPairs:
-        """The search of neighbours. It divides the rows among partitions."""
-        space = self.rows.space
+        """The search for neighbours, which divides the rows among partitions."""
+        space = self.cluster_data.space
         workers = Workers(space.matrix, space.n_features, self.n_partitions)
         if space.matrix.n_rows <= EXACT_BELOW:
             return workers.in_lists(FIRST_COORDINATES, self.run).all_pairs()
@@ -125,7 +129,7 @@ class ClusterFit:
         return found
 
     def _find_neighbors(self, run: Run) -> Neighbors:
-        k, n_rows = self.settings.n_others, self.rows.space.matrix.n_rows
+        k, n_rows = self.settings.n_others, self.cluster_data.space.matrix.n_rows
         indices, distances = np.empty((n_rows, k), np.int32), np.empty((n_rows, k), np.float32)
         done = 0
         for rows, found, lengths, n_bytes in self.search.nearest_of_all(k + 1):
@@ -138,7 +142,7 @@ class ClusterFit:
         return Neighbors(indices, distances)
 
     def _find_tangents(
-        self, neighbors: Neighbors, graph: Graph, around: Callable[[], PartitionedTangents], run: Run
+        self, neighbors: Neighbors, graph: Graph, partitioned: Callable[[], PartitionedTangents], run: Run
     ) -> Tangents:
         weights, _ = tangent_weights(neighbors, graph, self.settings, run)
         n_rows, dim = len(weights), self.settings.n_components
@@ -146,7 +150,7 @@ class ClusterFit:
         singular_values = np.empty((n_rows, n_directions), np.float32)
         intrinsic_dim = np.empty(n_rows, np.int32)
         radii = Radii(np.empty(n_rows), np.empty((n_rows, dim)), np.empty((n_rows, dim)))
-        for rows, found in around().tangents():
+        for rows, found in partitioned().tangents():
             singular_values[rows], intrinsic_dim[rows] = found.singular_values, found.intrinsic_dim
             for whole, part in zip(vars(radii).values(), vars(found.radii).values(), strict=True):
                 whole[rows] = part
@@ -161,20 +165,20 @@ class ClusterFit:
         )
 
     def _neighborhoods(self, neighbors: Neighbors, graph: Graph) -> PartitionedTangents:
-        """The partitions with what they need of the graph, for tangent spaces and alignment."""
+        """Write what partitions need of the graph, and return their tangent spaces and alignment as tasks."""
         partitions = self.search.partitions
         rows = list(results([part.numbers for part in partitions.parts]))
         weights, near_weights = tangent_weights(neighbors, graph, self.settings, self.run)
-        around = GraphInFiles.write(self.folder, rows, neighbors.indices, weights, near_weights, graph)
-        return PartitionedTangents(partitions, rows, around, self.settings, self.exchanged)
+        graph_files = GraphInFiles.write(self.folder, rows, neighbors.indices, weights, near_weights, graph)
+        return PartitionedTangents(partitions, rows, graph_files, self.settings, self.exchanged)
 
 
-def connection_of(around: PartitionedTangents, graph: Graph, order: Order) -> Connection:
-    """The connection on all edges, in the order of the layout."""
+def connection_of(partitioned: PartitionedTangents, graph: Graph, order: Order) -> Connection:
+    """Return the connection on all edges, in the order of the layout."""
     edges = graph.weights
     numbers = sorted_csr(np.arange(edges.nnz), edges.indices, edges.indptr)
     arrays: dict[str, np.ndarray] = {}
-    for rows, part in around.connections():
+    for rows, part in partitioned.connections():
         of_rows = numbers[rows].data
         for name, values in vars(part).items():
             if values is not None:

@@ -1,6 +1,6 @@
 """Neighbours of all rows, which are shuffled once to partitions, each with the rows of some lists.
 
-Queries travel to the partitions whose lists they look into, rows do not. A visit brings back the best candidates of a
+Queries are sent to the partitions whose lists they search, rows are not. A visit returns the best candidates of a
 partition by the distances of their coordinates, and their exact distances. The best candidates of all partitions are
 those that one partition with all rows would have chosen, and (distance, index) is a total order. So the neighbours
 are those of a search on one machine.
@@ -24,18 +24,18 @@ from ..values import FloatArray, IntArray, SearchReport
 from .blocks import Blocks, joined, n_bytes_of_row
 from .cluster import each, persisted, results, sent_once
 
-# The bytes of a visit, there and back. More queries are sent in several rounds, so that no task holds more.
+# The most bytes that a visit sends and returns. More queries are sent in several rounds.
 BYTES_OF_VISIT = 2**27
 
 FoundInPart = tuple[IntArray, IntArray, np.ndarray, int]  # numbers of rows, their nearest, distances, bytes exchanged
 
-# The rows of a block that go to one partition: their numbers, rising, the rows, and their lists.
+# The rows of a block for one partition: their numbers in rising order, the rows, and their lists.
 Share = tuple[IntArray, Matrix, IntArray]
 
 
 @dataclass(frozen=True)
 class Workers:
-    """The rows in blocks on the workers, before they are divided among partitions."""
+    """The rows in blocks, before they are divided among partitions."""
 
     matrix: Blocks
     n_features: int
@@ -56,15 +56,15 @@ class Workers:
 
 @dataclass(frozen=True)
 class Partitions:
-    """All rows, in partitions of lists. Neighbouring lists are in one partition as far as possible."""
+    """All rows, in partitions of lists. Lists that are close to each other share a partition as far as possible."""
 
     quantizer: Quantizer
     owners: IntArray  # (lists,) the partition of each list, rising
     parts: Sequence[Delayed]  # of `Partition`
 
     def nearest(self, queries: Matrix, k: int) -> Found:
-        """The k nearest of all rows that the lists hold, of a few queries: indices and distances."""
-        indices, squared = merged(list(results(each(self.parts, _exact, queries, k))), k)
+        """Compare a few queries with all rows; return indices and distances of the k nearest."""
+        indices, squared = merged(list(results(each(self.parts, _exact, sent_once(queries), k))), k)
         return indices, np.sqrt(squared)
 
     def exact(self, queries: Matrix, k: int, run: Run) -> IntArray:
@@ -78,7 +78,7 @@ class Partitions:
 
 
 def shuffled(matrix: Blocks, quantizer: Quantizer, n_partitions: int) -> Partitions:
-    """Send every row to the partition that owns its list."""
+    """Send every row to the partition that has its list."""
     sent = sent_once(quantizer)
     homes = persisted(each(matrix.tables, _homes, sent))
     sizes = sum(results(each(homes, np.bincount, None, quantizer.n_lists)))
@@ -94,7 +94,7 @@ def shuffled(matrix: Blocks, quantizer: Quantizer, n_partitions: int) -> Partiti
 
 
 def shared_out(sizes: np.ndarray, n_partitions: int) -> IntArray:
-    """The partition of each list: consecutive lists with about the same number of rows. None is without rows."""
+    """Return the partition of each list: consecutive lists with at least one row, about as many rows in each."""
     middles = np.cumsum(sizes) - sizes / 2
     owners = np.minimum((middles * n_partitions / max(sizes.sum(), 1)).astype(np.int32), n_partitions - 1)
     with_rows = np.unique(owners[sizes > 0])
@@ -107,7 +107,7 @@ def _homes(table: Matrix, quantizer: Quantizer) -> IntArray:
 
 
 def _shares(table: Matrix, start: int, homes: IntArray, owners: IntArray, n_partitions: int) -> list[Share]:
-    """The rows of a block for each partition."""
+    """Divide the rows of a block among the partitions."""
     owner = owners[homes]
     order = np.argsort(owner, kind="stable")
     bounds = np.searchsorted(owner[order], np.arange(n_partitions + 1))
@@ -127,7 +127,7 @@ def _partition(shares: Sequence[Share], quantizer: Quantizer) -> Partition:
 
 @dataclass(frozen=True)
 class ClusterSearch(OverLists):
-    """Searches the lists of all partitions."""
+    """Searches the lists nearest to a query, in the partitions that have them."""
 
     quantizer: Quantizer
     partitions: Partitions
@@ -135,38 +135,40 @@ class ClusterSearch(OverLists):
     recall: float = float("nan")
 
     def nearest(self, queries: Matrix, k: int, run: Run) -> Found:
-        """The k nearest rows of a few queries: indices and distances."""
+        """Return indices and distances of the k nearest rows of a few queries."""
         n_candidates = self.width.n_candidates(self.quantizer, k)
         visits = visits_of(queries, self.quantizer, self.width, self.partitions.owners)
-        answer, quantizer = delayed(answered, pure=True), sent_once(self.quantizer)
+        propose, quantizer = delayed(candidates_of, pure=True), sent_once(self.quantizer)
         asked = zip(self.partitions.parts, visits, strict=True)
-        answers = list(
-            results([answer(part, visit, quantizer, n_candidates) for part, visit in asked if len(visit.queries)])
+        candidates = list(
+            results([propose(part, visit, quantizer, n_candidates) for part, visit in asked if len(visit.queries)])
         )
-        indices, squared = nearest_of(answers, queries.shape[0], n_candidates, k)
+        indices, squared = nearest_of(candidates, queries.shape[0], n_candidates, k)
         return _completed(indices, np.sqrt(squared), queries, self.partitions)
 
     def nearest_of_all(self, k: int) -> Iterator[FoundInPart]:
-        """The k nearest rows of every row. In each round some rows of every partition are queries."""
+        """Find the k nearest rows of every row. In each round some rows of every partition are queries."""
         n_candidates = self.width.n_candidates(self.quantizer, k)
         n_rows, of_row = zip(*results(each(self.partitions.parts, _size)), strict=True)
         n_queries = queries_at_once(max(of_row), self.quantizer, self.width, n_candidates)
         quantizer, owners = sent_once(self.quantizer), sent_once(self.partitions.owners)
-        find_visits, answer, join = (delayed(step, pure=True) for step in (_visits, answered, _found))
+        find_visits, propose, join = (delayed(step, pure=True) for step in (_visits, candidates_of, _found))
         parts = self.partitions.parts
         for start in range(0, max(n_rows), n_queries):
             rows, asked = slice(start, start + n_queries), []
             for own in (own for own, n_own in enumerate(n_rows) if start < n_own):
                 visits = find_visits(parts[own], rows, quantizer, self.width, owners)
-                answers = [answer(part, visits[number], quantizer, n_candidates) for number, part in enumerate(parts)]
-                asked.append(join(parts[own], rows, own, answers, n_candidates, k))
+                candidates = [
+                    propose(part, visits[number], quantizer, n_candidates) for number, part in enumerate(parts)
+                ]
+                asked.append(join(parts[own], rows, own, candidates, n_candidates, k))
             for numbers, indices, squared, short, n_bytes in results(asked):
                 indices, distances = _completed(indices, np.sqrt(squared), short, self.partitions)
                 yield numbers, indices, distances, n_bytes
 
 
 def queries_at_once(n_bytes_of_query: int, quantizer: Quantizer, width: Width, n_candidates: int) -> int:
-    """How many queries of a partition make a round. The size of a visit is that of `Visit` and of `Answer`."""
+    """Return how many queries of a partition make a round, by the sizes of a `Visit` and of its `Candidates`."""
     there = n_bytes_of_query + 4 * (1 + width.n_lists(quantizer))
     points = 4 * quantizer.directions.shape[1] if quantizer.has_remainder else 0
     back = n_candidates * (4 + 4 + 4 + 8)  # numbers and float32 distances, numbers and float64 distances
@@ -192,7 +194,7 @@ class AllPairs:
 
 
 def _completed(indices: IntArray, distances: np.ndarray, queries: Matrix, partitions: Partitions) -> Found:
-    """Found neighbours, completed for queries whose lists held too few. ``queries`` are all, or only those."""
+    """Complete the neighbours of queries whose lists held too few rows. ``queries`` are all, or only those."""
     short = np.flatnonzero((indices < 0).any(axis=1))
     if len(short):
         asked = queries if queries.shape[0] == len(short) else queries[short]
@@ -202,12 +204,12 @@ def _completed(indices: IntArray, distances: np.ndarray, queries: Matrix, partit
 
 @dataclass(frozen=True)
 class Visit:
-    """The queries that one partition answers."""
+    """The queries that search one partition."""
 
     queries: IntArray  # their numbers in the block that they come from
     rows: Matrix
-    lists: IntArray  # what to look into, −1 for lists of other partitions
-    points: FloatArray | None  # their coordinates, unless they are soon made of the rows again
+    lists: IntArray  # to be searched, −1 for lists of other partitions
+    points: FloatArray | None  # their coordinates, unless they are quickly computed from the rows
 
     @property
     def n_bytes(self) -> int:
@@ -216,17 +218,17 @@ class Visit:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a visit brings back: candidates by float32, and the same by their exact squared distances."""
+class Candidates:
+    """The best rows of a partition for each query, by distances in float32 and by exact squared distances."""
 
     queries: IntArray
     proposed: Found
     ranked: Found
-    n_bytes: int = 0  # of the way there and back
+    n_bytes: int = 0  # of the visit and of the candidates
 
 
 def visits_of(rows: Matrix, quantizer: Quantizer, width: Width, owners: IntArray) -> list[Visit]:
-    """The queries for each partition."""
+    """Divide queries among the partitions whose lists they search."""
     points = _points(rows, quantizer)
     blocks = range(0, len(points), QUERIES_PER_BLOCK)
     n_lists = width.n_lists(quantizer)
@@ -241,8 +243,8 @@ def visits_of(rows: Matrix, quantizer: Quantizer, width: Width, owners: IntArray
     return visits
 
 
-def answered(part: Partition, visit: Visit, quantizer: Quantizer, n_candidates: int) -> Answer:
-    """The candidates of one partition, in blocks of queries that look into much the same lists."""
+def candidates_of(part: Partition, visit: Visit, quantizer: Quantizer, n_candidates: int) -> Candidates:
+    """Search the lists of one partition, in blocks of queries that search nearly the same lists."""
     points = _points(visit.rows, quantizer) if visit.points is None else visit.points
     order = np.argsort(visit.lists.max(axis=1, initial=-1), kind="stable")
     shape = (len(visit.queries), n_candidates)
@@ -255,21 +257,21 @@ def answered(part: Partition, visit: Visit, quantizer: Quantizer, n_candidates: 
         for whole, block in zip((*proposed, *ranked), (*found, *exact), strict=True):
             whole[here] = block
     n_bytes = visit.n_bytes + sum(array.nbytes for array in (*proposed, *ranked))
-    return Answer(visit.queries, proposed, ranked, n_bytes)
+    return Candidates(visit.queries, proposed, ranked, n_bytes)
 
 
 def _points(rows: Matrix, quantizer: Quantizer) -> FloatArray:
-    """The coordinates of queries."""
+    """Return the coordinates of queries."""
     with Run(None) as run:
         return quantizer.as_queries(coordinates_along(quantizer.directions, rows, run))
 
 
-def nearest_of(answers: Sequence[Answer], n_queries: int, n_candidates: int, k: int) -> Found:
-    """The k nearest of the best candidates of all visits, with squared distances. Index −1 where too few are."""
+def nearest_of(candidates: Sequence[Candidates], n_queries: int, n_candidates: int, k: int) -> Found:
+    """Return the k nearest candidates of all visits, with squared distances. Missing ones have the index −1."""
     indices, squared = np.full((n_queries, k), -1, np.int32), np.full((n_queries, k), np.inf)
     for start in range(0, n_queries, QUERIES_PER_BLOCK):
         stop = min(start + QUERIES_PER_BLOCK, n_queries)
-        parts = [_of_queries(answer, start, stop) for answer in answers]
+        parts = [_of_queries(part, start, stop) for part in candidates]
         proposed, _ = merged([part.proposed for part in parts], n_candidates)
         ranked, exact = (
             np.concatenate(arrays, axis=1) for arrays in zip(*(part.ranked for part in parts), strict=True)
@@ -280,10 +282,10 @@ def nearest_of(answers: Sequence[Answer], n_queries: int, n_candidates: int, k: 
     return indices, squared
 
 
-def _of_queries(answer: Answer, start: int, stop: int) -> Answer:
-    """The answer to the queries start:stop, with a row for each of them; empty rows have index −1."""
-    first, last = np.searchsorted(answer.queries, [start, stop])
-    rows = answer.queries[first:last] - start
+def _of_queries(candidates: Candidates, start: int, stop: int) -> Candidates:
+    """Return the candidates of consecutive queries, with one row for each query."""
+    first, last = np.searchsorted(candidates.queries, [start, stop])
+    rows = candidates.queries[first:last] - start
 
     def spread(values: np.ndarray, missing: float) -> np.ndarray:
         out = np.full((stop - start, values.shape[1]), missing, values.dtype)
@@ -291,13 +293,13 @@ def _of_queries(answer: Answer, start: int, stop: int) -> Answer:
         return out
 
     proposed, ranked = (
-        (spread(found[0], -1), spread(found[1], np.inf)) for found in (answer.proposed, answer.ranked)
+        (spread(found[0], -1), spread(found[1], np.inf)) for found in (candidates.proposed, candidates.ranked)
     )
-    return Answer(answer.queries, proposed, ranked)
+    return Candidates(candidates.queries, proposed, ranked)
 
 
 def _size(part: Partition) -> tuple[int, int]:
-    """The number of rows, and the bytes of one."""
+    """Return the number of rows, and the bytes of one."""
     return part.matrix.shape[0], n_bytes_of_row(part.matrix)
 
 
@@ -306,14 +308,14 @@ def _visits(part: Partition, rows: slice, quantizer: Quantizer, width: Width, ow
 
 
 def _found(
-    part: Partition, rows: slice, own: int, answers: Sequence[Answer], n_candidates: int, k: int
+    part: Partition, rows: slice, own: int, candidates: Sequence[Candidates], n_candidates: int, k: int
 ) -> tuple[IntArray, IntArray, np.ndarray, Matrix, int]:
-    """The nearest of some rows of a partition, the rows whose lists held too few, and the bytes exchanged."""
+    """Return the nearest of some rows of a partition, the rows whose lists held too few, and the bytes exchanged."""
     assert part.numbers is not None
     numbers = part.numbers[rows]
-    indices, squared = nearest_of(answers, len(numbers), n_candidates, k)
+    indices, squared = nearest_of(candidates, len(numbers), n_candidates, k)
     short = np.flatnonzero((indices < 0).any(axis=1))
-    exchanged = sum(answer.n_bytes for number, answer in enumerate(answers) if number != own)
+    exchanged = sum(found.n_bytes for number, found in enumerate(candidates) if number != own)
     return numbers, indices, squared, part.matrix[rows.start + short], exchanged
 
 
@@ -329,7 +331,7 @@ def _compared(other: Partition, part: Partition, k: int) -> Found:
 
 
 def _nearest_of_compared(part: Partition, own: int, found: Sequence[Found], k: int) -> FoundInPart:
-    """The nearest of the rows of a partition, and the bytes exchanged: its rows go to every other one."""
+    """Return the nearest of a partition's rows, and the bytes exchanged: its rows are sent to every other one."""
     indices, squared = merged(found, k)
     assert part.numbers is not None
     there = len(part.numbers) * n_bytes_of_row(part.matrix)

@@ -1,7 +1,7 @@
-"""Tangent spaces and their connection, partition by partition, each in a table of the rows around its own.
+"""Tangent spaces and their connection, partition by partition, each in a table of its rows and their neighbours.
 
-A partition asks the others for the rows that its own are connected to, once, and later for their axes. What it
-computes in its table has the bits that it has in a table of all rows.
+A partition gets the rows that its own are connected to from the others, once, and later their axes. Results computed
+in its table have the same bits as in a table of all rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .search import Partitions
 
 @dataclass(frozen=True)
 class GraphInFiles:
-    """What partitions read of the graph: arrays in files, with the rows of one partition after those of another."""
+    """The graph in files that partitions read: arrays sorted by partition."""
 
     folder: Path
     starts: np.ndarray  # (partitions + 1,) where the rows of each partition begin
@@ -49,7 +49,7 @@ class GraphInFiles:
         near_weights: FloatArray,
         graph: Graph,
     ) -> GraphInFiles:
-        """``rows`` are the numbers of the rows of each partition."""
+        """Write the arrays. ``rows`` are the numbers of the rows of each partition."""
         starts = np.append(0, np.cumsum([len(part) for part in rows]))
         order = np.concatenate(rows)
         owners = np.empty(len(order), np.int32)
@@ -69,15 +69,15 @@ class GraphInFiles:
         return cls(folder, starts)
 
     def owners(self) -> IntArray:
-        """The partition of every row."""
+        """Return the partition of every row."""
         return self._read("owners", 0, self.starts[-1])
 
     def of_rows(self, name: str, part: int) -> np.ndarray:
-        """The entries of an array for the rows of a partition."""
+        """Return the entries of an array for the rows of a partition."""
         return self._read(name, self.starts[part], self.starts[part + 1])
 
     def edges(self, part: int) -> tuple[np.ndarray, IntArray, FloatArray]:
-        """The edges of the rows of a partition: where those of each row begin, targets, weights."""
+        """Return the edges of the rows of a partition: where those of each row begin, targets, weights."""
         firsts = self._read("firsts", self.starts[part], self.starts[part + 1] + 1)
         targets, weights = (self._read(name, firsts[0], firsts[-1]) for name in ("targets", "edge_weights"))
         return firsts - firsts[0], targets, weights
@@ -88,7 +88,7 @@ class GraphInFiles:
 
 @dataclass(frozen=True)
 class Table:
-    """The rows that a partition needs, by rising numbers, and where its own are among them."""
+    """The rows that a partition needs, sorted by number, and the places of its own among them."""
 
     matrix: Matrix
     numbers: IntArray
@@ -112,31 +112,31 @@ class Spaces:
 
 @dataclass(frozen=True)
 class PartitionedTangents:
-    """The stages that need rows of several partitions, as tasks that begin when their results are asked for."""
+    """The stages that need rows of several partitions, as tasks that start when their results are first needed."""
 
     partitions: Partitions
     rows: Sequence[IntArray]  # of each partition
-    around: GraphInFiles
+    graph_files: GraphInFiles
     settings: NeighborhoodSettings
-    exchanged: Counter[str]  # bytes by stage, which grow while results are fetched
+    exchanged: Counter[str]  # bytes by stage, counted while results are fetched
 
     def tangents(self) -> Iterator[tuple[IntArray, Tangents]]:
-        """The tangent spaces of the rows of each partition. Their centers are the rows of its table."""
+        """Yield the tangent spaces of the rows of each partition, without their centers."""
         take = delayed(_without_axes, pure=True)
         for number, (tangents, n_bytes) in enumerate(results([take(*pair) for pair in self._pairs()])):
             self.exchanged["tangents"] += n_bytes
             yield self.rows[number], tangents
 
     def connections(self) -> Iterator[tuple[IntArray, Connection]]:
-        """The connection on the edges of the rows of each partition, in the order of the graph."""
+        """Yield the connection on the edges of the rows of each partition, in the order of the graph."""
         give, join = delayed(_axes_of, pure=True), delayed(_connection, pure=True)
         joined_parts = []
         for own, (table, spaces) in enumerate(self._pairs()):
             asked = self._picked[own]
             given = [give(*pair, numbers) for pair, numbers in zip(self._pairs(), asked, strict=True)]
-            joined_parts.append(join(table, spaces, asked, given, self.around, own, self.settings))
-        # Each needs the axes of all rows around its own, so that no more are made than threads work on.
-        for number, (connection, n_bytes) in enumerate(results(joined_parts, n_threads())):
+            joined_parts.append(join(table, spaces, asked, given, self.graph_files, own, self.settings))
+        # A task holds the axes of all rows of its table, so no more are started than there are threads.
+        for number, (connection, n_bytes) in enumerate(results(joined_parts, n_threads)):
             self.exchanged["alignment"] += n_bytes
             yield self.rows[number], connection
 
@@ -145,9 +145,9 @@ class PartitionedTangents:
 
     @cached_property
     def _picked(self) -> list[list[Delayed]]:
-        """The numbers of the rows that each partition asks of each, of itself none."""
+        """The numbers of the rows that each partition needs from each other one."""
         ask, numbers = delayed(_asked, pure=True), range(len(self.rows))
-        asked: list[Any] = persisted([ask(self.around, own) for own in numbers])
+        asked: list[Any] = persisted([ask(self.graph_files, own) for own in numbers])
         return [[lists[other] for other in numbers] for lists in asked]
 
     @cached_property
@@ -162,16 +162,16 @@ class PartitionedTangents:
     @cached_property
     def _spaces(self) -> list[Delayed]:
         find = delayed(_spaces_of, pure=True)
-        found = [find(table, self.around, own, self.settings) for own, table in enumerate(self._tables)]
+        found = [find(table, self.graph_files, own, self.settings) for own, table in enumerate(self._tables)]
         return persisted(found)
 
 
-def _asked(around: GraphInFiles, own: int) -> list[IntArray]:
-    """The numbers of the rows that a partition needs, by the other partitions that have them."""
-    _, targets, _ = around.edges(own)
-    needed = np.unique(np.concatenate([targets, around.of_rows("neighbors", own).ravel()]))
-    owners = around.owners()[needed]
-    return [needed[(owners == number) & (number != own)] for number in range(len(around.starts) - 1)]
+def _asked(graph_files: GraphInFiles, own: int) -> list[IntArray]:
+    """Return the numbers of the rows that a partition needs, by the other partitions that have them."""
+    _, targets, _ = graph_files.edges(own)
+    needed = np.unique(np.concatenate([targets, graph_files.of_rows("neighbors", own).ravel()]))
+    owners = graph_files.owners()[needed]
+    return [needed[(owners == number) & (number != own)] for number in range(len(graph_files.starts) - 1)]
 
 
 def _table(part: Partition, asked: Sequence[IntArray], given: Sequence[Matrix]) -> Table:
@@ -183,9 +183,9 @@ def _table(part: Partition, asked: Sequence[IntArray], given: Sequence[Matrix]) 
     return Table(matrix[order], numbers[order], own[: len(part.numbers)])
 
 
-def _spaces_of(table: Table, around: GraphInFiles, own: int, settings: NeighborhoodSettings) -> Spaces:
+def _spaces_of(table: Table, graph_files: GraphInFiles, own: int, settings: NeighborhoodSettings) -> Spaces:
     names = ("neighbors", "weights", "near_weights")
-    neighbors, weights, near_weights = (around.of_rows(name, own) for name in names)
+    neighbors, weights, near_weights = (graph_files.of_rows(name, own) for name in names)
     with Run(None) as run:
         kind = settings.tangent_center, settings.intrinsic_dim, settings.n_components
         own_rows, near = table.matrix[table.own], table.places(neighbors)
@@ -201,7 +201,7 @@ def _spaces_of(table: Table, around: GraphInFiles, own: int, settings: Neighborh
 
 
 def _without_axes(table: Table, spaces: Spaces) -> tuple[Tangents, int]:
-    """The tangent spaces without the rows that they are of, and the bytes of the rows that were asked for."""
+    """Return the tangent spaces without their centers, and the bytes of the rows from other partitions."""
     no_centers = np.empty((len(table.own), 0), np.float32)
     n_given = len(table.numbers) - len(table.own)
     return replace(spaces.tangents, centers=no_centers), n_given * n_bytes_of_row(table.matrix)
@@ -216,7 +216,7 @@ def _connection(
     spaces: Spaces,
     asked: Sequence[IntArray],
     given: Sequence[FloatArray],
-    around: GraphInFiles,
+    graph_files: GraphInFiles,
     own: int,
     settings: NeighborhoodSettings,
 ) -> tuple[Connection, int]:
@@ -224,17 +224,17 @@ def _connection(
     all_axes[table.own] = spaces.axes
     for numbers, axes_of_others in zip(asked, given, strict=True):
         all_axes[table.places(numbers)] = axes_of_others
-    graph, is_own = _graph_of_table(table, *around.edges(own))
+    graph, is_own = _graph_of_table(table, *graph_files.edges(own))
     with Run(None) as run:
         kind = settings.n_components, settings.tangent_center, settings.frames
-        whole = connect_part(table.data, all_axes, graph, *kind, int(around.starts[-1]), run)
+        whole = connect_part(table.data, all_axes, graph, *kind, int(graph_files.starts[-1]), run)
     return whole[is_own], sum(part.nbytes for part in given)
 
 
 def _graph_of_table(
     table: Table, firsts: np.ndarray, targets: IntArray, weights: FloatArray
 ) -> tuple[Graph, np.ndarray]:
-    """The edges of a partition's own rows, in both directions, and which of them lead from an own row."""
+    """Return the edges of a partition's own rows, in both directions, and which of them start at an own row."""
     n_rows = len(table.numbers)
     sources = np.repeat(table.own, np.diff(firsts))
     outgoing = sp.csr_matrix((weights, (sources, table.places(targets))), (n_rows, n_rows))

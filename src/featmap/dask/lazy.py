@@ -1,4 +1,4 @@
-"""Answers about all rows of a model, computed in blocks by workers that open its file."""
+"""Lazy arrays about all rows of a model, computed block by block by workers that open its file."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..estimator import FeatMAP
 from .blocks import Blocks
 from .cluster import each
 
-BYTES_OF_ANSWER = 2**26  # of a block of rows
+BYTES_OF_BLOCK = 2**26  # of a lazy array
 
 
 @dataclass(frozen=True)
 class ModelFile:
-    """The file of a model, which workers open. It is refused once another model has been written there."""
+    """The file of a model, which workers open. They refuse it after another model has been written there."""
 
     path: str
     changed: int  # when the model was written, in nanoseconds
@@ -32,7 +32,7 @@ class ModelFile:
         return cls(path, _changed(path))
 
     def model(self) -> FeatMAP:
-        """The model, opened once by each worker."""
+        """Return the model, which each worker opens once."""
         if _changed(self.path) != self.changed:
             raise StoreError(
                 f"{self.path} has been written again since this model was fitted or loaded; load it again, and save "
@@ -58,21 +58,21 @@ def _opened(file: ModelFile) -> FeatMAP:
     return model
 
 
-def of_all_rows(file: ModelFile, question: str, shape: tuple[int, ...], dtype: Any, **options: Any) -> da.Array:
-    """The answers of a method of the model that takes rows, for all rows, as a lazy array."""
+def of_all_rows(file: ModelFile, method: str, shape: tuple[int, ...], dtype: Any, **options: Any) -> da.Array:
+    """Return what a method of the model gives for all rows, as a lazy array."""
     blocks = ("auto", *(-1 for _ in shape[1:]))
-    chunks = da.core.normalize_chunks(blocks, shape, limit=BYTES_OF_ANSWER, dtype=np.dtype(dtype))
+    chunks = da.core.normalize_chunks(blocks, shape, limit=BYTES_OF_BLOCK, dtype=np.dtype(dtype))
     meta = np.empty((0,) * len(shape), dtype)
-    return da.map_blocks(_answer, file, question, options, chunks=chunks, meta=meta)
+    return da.map_blocks(_of_block, file, method, options, chunks=chunks, meta=meta)
 
 
-def _answer(file: ModelFile, question: str, options: dict[str, Any], block_info: Any = None) -> np.ndarray:
+def _of_block(file: ModelFile, method: str, options: dict[str, Any], block_info: Any = None) -> np.ndarray:
     rows = np.arange(*block_info[None]["array-location"][0])
-    return getattr(file.model(), question)(rows, **options)
+    return getattr(file.model(), method)(rows, **options)
 
 
 def placed(file: ModelFile, blocks: Blocks, dim: int) -> da.Array:
-    """The positions of new rows on the map, as a lazy array."""
+    """Return the positions of new rows on the map, as a lazy array."""
     lengths = np.diff(blocks.starts)
     parts = each(blocks.tables, _placed, file)
     return da.concatenate(
