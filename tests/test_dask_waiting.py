@@ -141,9 +141,10 @@ def test_a_lost_connection_is_told(fit, of_cluster, at):
 def test_a_future_that_a_closed_client_has_not_cancelled_is_not_waited_for(workers, monkeypatch):
     workers.sync(workers.scale_down, [0])
     (task,) = cluster.persisted([delayed(len)("abc")])
-    with monkeypatch.context() as closed, pytest.raises(ClusterError, match="connection to the scheduler was lost"):
+    with monkeypatch.context() as closed:
         closed.setattr(default_client(), "status", "closed")
-        cluster._fetched(task)
+        with pytest.raises(ClusterError, match="connection to the scheduler was lost"):
+            cluster._fetched(task)
 
 
 def test_a_task_that_the_user_cancels_ends_the_fit_as_cancelled(workers):
