@@ -1,4 +1,4 @@
-"""The method on one page: data → neighbours → graph → map, and what answers need besides: tangent spaces and frames."""
+"""The method on one page: data → neighbours → graph → map; and for answers, tangent spaces and frames."""
 
 from __future__ import annotations
 
