@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..explorer.widget import ExplorerWidget
+    from ..values import Geometry
     from .answers import Answers
     from .backing import Backing
     from .contrast import Contrast, FeatureRanking
@@ -57,20 +58,18 @@ class ExplanationMixin:
     @property
     def frames_(self) -> np.ndarray:
         """The frame of each point. Column l shows its local direction l on the map."""
-        check_is_fitted(self)
-        return self._points.frames.axes
+        return self._geometry.frames.axes
 
     @property
     def intrinsic_dim_(self) -> np.ndarray:
         """How many local directions count for feature importance."""
-        check_is_fitted(self)
-        return self._points.tangents.intrinsic_dim
+        return self._geometry.tangents.intrinsic_dim
 
     @property
     def singular_values_(self) -> np.ndarray:
         """Singular values of the weighted neighbourhoods, in units of the data."""
-        check_is_fitted(self)
-        return self._points.mapped.manifold.space.in_units(self._points.tangents.singular_values)
+        singular_values = self._geometry.tangents.singular_values
+        return self._points.mapped.manifold.space.in_units(singular_values)
 
     @documented
     def why(
@@ -726,6 +725,13 @@ class ExplanationMixin:
                 "featmap.explain(X, model.embedding_) answers them, with X the features of the rows, and "
                 "FeatMAP(precomputed_knn=distances).fit(X) makes a map of the same neighbours that has them"
             )
+
+    @property
+    def _geometry(self) -> Geometry:
+        """Tangent spaces and frames of the points, which the first question about them makes."""
+        if not hasattr(self, "_points"):
+            check_is_fitted(self)
+        return self._points.geometry
 
     @property
     def _answers(self) -> Answers:
