@@ -157,12 +157,12 @@ class TestFeatmap:
         np.testing.assert_array_equal(adata.obsm["X_featmap"], returned.obsm["X_featmap"])
 
     def test_parameters_reach_the_fit(self):
-        adata = mapped_cells(n_neighbors=7, n_components=3, random_state=5, density_weight=0)
+        adata = mapped_cells(n_neighbors=7, n_components=3, random_state=5, density=0)
         assert adata.obsm["X_featmap"].shape == (240, 3)
         assert adata.obsm["featmap_frames"].shape == (240, 3, 3)
         assert (np.diff(adata.obsp["featmap_distances"].indptr) == 6).all()
         params = adata.uns["featmap"]["params"]
-        assert (params["random_state"], params["n_components"], params["density_weight"]) == (5, 3, 0)
+        assert (params["random_state"], params["n_components"], params["density"]) == (5, 3, 0)
 
     def test_fewer_components(self):
         adata = mapped_cells(pca=3)
