@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..explorer.widget import ExplorerWidget
-    from ..values import Geometry
     from .answers import Answers
     from .backing import Backing
     from .contrast import Contrast, FeatureRanking
@@ -58,18 +57,18 @@ class ExplanationMixin:
     @property
     def frames_(self) -> np.ndarray:
         """The frame of each point. Column l shows its local direction l on the map."""
-        return self._geometry.frames.axes
+        return self._fitted_points.frames.axes
 
     @property
     def intrinsic_dim_(self) -> np.ndarray:
         """How many local directions count for feature importance."""
-        return self._geometry.tangents.intrinsic_dim
+        return self._fitted_points.tangents.intrinsic_dim
 
     @property
     def singular_values_(self) -> np.ndarray:
         """Singular values of the weighted neighbourhoods, in units of the data."""
-        singular_values = self._geometry.tangents.singular_values
-        return self._points.mapped.manifold.space.in_units(singular_values)
+        points = self._fitted_points
+        return points.mapped.manifold.space.in_units(points.tangents.singular_values)
 
     @documented
     def why(
@@ -727,19 +726,17 @@ class ExplanationMixin:
             )
 
     @property
-    def _geometry(self) -> Geometry:
-        """Tangent spaces and frames of the points, which the first question about them makes."""
+    def _fitted_points(self) -> Points:
         if not hasattr(self, "_points"):
             check_is_fitted(self)
-        return self._points.geometry
+        return self._points
 
     @property
     def _answers(self) -> Answers:
-        if not hasattr(self, "_points"):
-            check_is_fitted(self)
+        points = self._fitted_points
         self._check_features()
 
         from .answers import Answers
 
         names = getattr(self, "feature_names_in_", None), getattr(self, "row_names_in_", None)
-        return Answers(self._points, *names, self.n_jobs, bool(self.verbose))
+        return Answers(points, *names, self.n_jobs, bool(self.verbose))
