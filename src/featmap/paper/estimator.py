@@ -125,6 +125,8 @@ class PaperFeatMAP(FeatMAP):
     init = "auto"
     precomputed_knn = None
 
+    _fits_geometry = True
+
     def __init__(
         self,
         n_neighbors: int = 15,
@@ -179,11 +181,13 @@ class PaperFeatMAP(FeatMAP):
 
         return log_radii(data_radii(self._points.mapped.tangents.singular_values, self.embedding_.shape[1]))
 
-    def _settings(self, shape: tuple[int, int], seed: int) -> PaperSettings:
+    def _check_parameters(self, owner: str) -> None:
+        super()._check_parameters(owner)
+        check_each(owner, {"n_epochs": self.n_epochs}, OWN_RULES)
+
+    def _settings(self, owner: str, shape: tuple[int, int], seed: int) -> PaperSettings:
         from .layout import PaperSettings
 
-        owner = type(self).__name__
-        check_each(owner, {"n_epochs": self.n_epochs}, OWN_RULES)
         parameters = {name: getattr(self, name) for name in FeatMAP._get_param_names()}
         return PaperSettings(**vars(fit_settings(owner, parameters, shape, seed)), density_weight=self.density_weight)
 

@@ -13,7 +13,7 @@ from ..layout.descent import State, descend
 from ..layout.forces import Attraction, Repulsion
 from ..layout.similarity import Curve
 from ..layout.units import Units
-from ..pipeline import Fitted, approximate, find_start, tangent_spaces
+from ..pipeline import Fitted, approximate, find_start, make_ready_for_new_rows, tangent_spaces
 from ..run import Run
 from ..tangents.alignment import connect
 from ..values import FloatArray, Frames, Geometry, Graph
@@ -50,6 +50,7 @@ def fit_as_printed(X: Matrix, settings: PaperSettings, run: Run) -> tuple[Fitted
     with run.timed("layout"):
         state = run.kept("layout", partial(State.start, start))
         frames = descend_as_printed(state, graph, curve, fit, density_along, plan.full, settings, run)
+    make_ready_for_new_rows(manifold, run)
     fitted = Fitted(manifold, order.into_rows(state.embedding), state.epoch, state.epoch == plan.full)
     return fitted, Geometry(tangents, replace(frames, axes=order.into_rows(frames.axes)))
 
