@@ -12,6 +12,7 @@ from sklearn.base import clone
 import printed
 from featmap import FeatMAP, InvalidParameterError, PaperFeatMAP, StoreError
 from featmap.layout.similarity import Curve
+from featmap.paper import layout
 
 QUICK = {"n_epochs": 60, "random_state": 0}
 
@@ -48,7 +49,9 @@ def test_its_symbols_are_those_of_the_paper(model, data):
     P, (neighbors, _) = model.graph_.toarray().astype(np.float64), model.neighbors_
     sigma = model.singular_values_.astype(np.float64)
     assert np.allclose(model.radii_, printed.logs(sigma[:, :2] ** 2), atol=1e-5)
-    assert np.allclose(model.radii_[9:], printed.logs(printed.radii_of_data(data, neighbors, P)[:, :2])[9:], atol=1e-3)
+    assert np.allclose(
+        model.radii_[9:], printed.logs(printed.radii_of_data(data, neighbors, P)[:, :2])[9:], atol=1e-3
+    )
     curve, frames = Curve.fit(0.1, 1.0), model.frames_.astype(np.float64)
     on_map = printed.radii_of_map(model.embedding_.astype(np.float64), neighbors, frames, curve.a, curve.b)
     assert np.allclose(model.embedding_radii_, printed.logs(on_map), atol=1e-6)
@@ -65,6 +68,23 @@ def test_without_density_it_is_the_layout_of_umap(data):
     """The print says that λ = 0 corresponds to UMAP."""
     plain = FeatMAP(density=0, n_epochs=60, random_state=0).fit(data)
     assert np.array_equal(FeatMAP.paper(density_weight=0, **QUICK).fit(data).embedding_, plain.embedding_)
+
+
+def test_the_model_has_the_frames_neighbours_and_radii_of_the_force(data, monkeypatch):
+    """The layout has an order of its own, and the model that of the rows."""
+    held = {}
+
+    def kept(name):
+        make = getattr(layout, name)
+        monkeypatch.setattr(layout, name, lambda *given: held.setdefault(name, make(*given)))
+
+    kept("find_start")
+    kept("AnisotropicDensity")
+    model = FeatMAP.paper(**QUICK).fit(data)
+    order, force = held["find_start"][0], held["AnisotropicDensity"]
+    assert force.weight == 0.5 * model.graph_.sum(dtype=np.float64)
+    value = force.value(order.into_layout(model.embedding_))
+    assert np.isclose(value, force.weight * model.density_correlation_.sum(), rtol=1e-6)
 
 
 def test_density_acts_in_the_last_three_tenths_of_the_epochs(data):

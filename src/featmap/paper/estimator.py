@@ -1,4 +1,4 @@
-"""PaperFeatMAP: the printed method as an estimator. It answers the same questions as FeatMAP, whose code it shares."""
+"""PaperFeatMAP: the printed method as an estimator, which shares the code of FeatMAP and answers what it answers."""
 
 from __future__ import annotations
 
@@ -79,28 +79,30 @@ class PaperFeatMAP(FeatMAP):
     -----
     Where the print is silent or contradicts itself, this was chosen:
 
-    - *Graph.* P̃_j|i = exp(−max(0, d_ij − dist_i)/γ_i). The print has no maximum, and does not say what γ_i is: it is
+    - *Graph.* P̃_j|i = exp(−max(0, d_ij − dist_i)/γ_i). The print has no maximum and does not say what γ_i is: it is
       UMAP's, for which the P̃_j|i of a row sum to log2(n_neighbors). Distances are Euclidean.
-    - *Radii of the data.* σ_il² is not divided by anything, as it is printed. The print takes its logarithm even where
-      it is 0, and that of R^e. Here a radius counts as at least a thousandth of the median along its direction.
-    - *Radii of the map* are over the k nearest neighbours in the data, of which the print makes the cloud Y_i. Its sum
-      over j names no range; its gradient gives each edge to both of its ends, which is the same where neighbours are
-      mutual.
-    - *Frames.* cos Θ_ij is the nuclear norm of V_jᵀV_i over d', since the printed inner product depends on the arbitrary
-      signs of singular vectors. They minimise KL(P‖Q) = ΣP(log P − log Q), whose sign is wrong in the print, with
-      negative samples, by steps along O(d'), on the edges of the graph. (The supplement's "in practice" is t-SNE.)
-      Cosines leave one rotation of all frames free, for each connected part of the graph: it is fitted to the map as
-      it is when density begins. From then on frames stay as they are.
-    - *Loss and gradient.* The printed loss is CE − λ Corr, with λ ≤ 0 where λ ≥ 0 is meant. The printed gradient gives
-      an edge that is drawn with probability P_ij/Z the factor λZ/(m P_ij), and has 1/(m − 1) in ∂Corr/∂z_ij besides.
-      With both, density would vanish in large data, against the paper's own figures. So m is counted once: the
-      expectation over edges is the gradient of CE/Z − λ Corr, Z = ΣP.
-    - *The loss rules* where the printed gradient contradicts it. The repulsion's 1 + s^b is 1 + a s^b; its sign in the
-      rule of the descent is that of the loss; in ∂r_i/∂z_ij the 2ab in the bracket is ab; and the (1 − P_ij) of
-      repulsion is left to the sampling, of five points a drawn edge as in UMAP, whose mean would be a fifth of the loss.
-    - *Descent.* Instead of one edge after another all are summed in each epoch, by Adam, and all statistics of the
-      correlation are those of the beginning of the epoch, as the print has it. λ is the same in all epochs with density.
-      The start is that of `FeatMAP` for ``init="auto"``; a and b of Q are UMAP's for ``min_dist=0.1``.
+    - *Radii of the data.* σ_il² is not divided by anything, as it is printed. The print takes the logarithm of radii
+      that may be 0. Here a radius of the data or of the map counts as at least a thousandth of the median along its
+      direction.
+    - *Radii of the map.* The sum over j has no range in print. It is over the k nearest neighbours in the data, of
+      which the print makes the cloud Y_i, and X_i as well.
+    - *Frames.* cos Θ_ij is the nuclear norm of V_jᵀV_i over d', since the printed inner product depends on the
+      arbitrary signs of singular vectors. Frames minimise KL(P‖Q) = ΣP(log P − log Q), whose sign is wrong in print,
+      over the edges of the graph and random pairs, by steps on O(d'). The t-SNE that the supplement has "in practice"
+      is not run.
+    - *Rotation.* Cosines leave free how the frames of a connected part of the graph are turned as a whole. They are
+      turned onto the map as it is when density begins, once, and stay as they are from then on.
+    - *Loss.* The print has CE − λ Corr, and λ ≤ 0 where λ ≥ 0 is meant. Its gradient has the factor λZ/(m P_ij) for
+      an edge that is drawn with probability P_ij/Z, and 1/(m − 1) in ∂Corr/∂z_ij besides. With both, density would
+      vanish in large data, against the paper's own figures. So m is counted once: the expectation of the gradient is
+      that of CE/Z − λ Corr, with Z = ΣP.
+    - *Gradient.* Where it contradicts the printed loss, the loss rules: 1 + a s^b instead of 1 + s^b in the
+      repulsion, whose sign in the rule of the descent is wrong, and ab instead of 2ab in the bracket of ∂r_i/∂z_ij.
+    - *Repulsion* is from five random points for each edge that is drawn, with 1 − P_ij counted as 1, as in UMAP. The
+      print has their mean instead of their sum, but says that λ = 0 is UMAP.
+    - *Descent.* All edges are summed in each epoch, and Adam takes the step. The statistics of the correlation are
+      those of the beginning of the epoch, as the print has it. λ is the same in all epochs with density. The start is
+      that of `FeatMAP` with ``init="auto"``, and a and b of Q are UMAP's for ``min_dist=0.1``.
 
     Examples
     --------

@@ -43,7 +43,7 @@ class AnisotropicDensity:
         return add_gradient
 
     def gradient(self, embedding: np.ndarray, run: Run) -> DoubleArray:
-        """∂/∂y_i of Σ_l Corr = Σ_{j: i∈N(j)} D_ji − Σ_{j∈N(i)} D_ij, with D_ij its change by z_ij in the cloud of i."""
+        """The gradient of Σ_l Corr: Σ_{j: i∈N(j)} D_ji − Σ_{j∈N(i)} D_ij, D_ij what z_ij changes in the cloud of i."""
         totals, radii = map_radii(embedding, self.neighbors, self.frames, self.curve, run)
         least = floors(radii)
         slopes = Correlation.between(self.data_logs, np.log(np.maximum(radii, least))).slopes
@@ -61,7 +61,13 @@ class AnisotropicDensity:
         return np.column_stack(received) - changes.sum(axis=1)
 
     def _changes(
-        self, embedding: np.ndarray, totals: DoubleArray, radii: DoubleArray, slopes: DoubleArray, start: int, stop: int
+        self,
+        embedding: np.ndarray,
+        totals: DoubleArray,
+        radii: DoubleArray,
+        slopes: DoubleArray,
+        start: int,
+        stop: int,
     ) -> DoubleArray:
         """D_ij = Σ_l slope_il ∂r_il/∂z_ij, where with Q = Q_ij, R = R_il, W = W_i and t = z_ij·v_il
 

@@ -10,7 +10,7 @@ from ..checks.settings import Settings
 from ..data.sparse import Matrix
 from ..frames import make_frame_fitter
 from ..layout.descent import State, descend
-from ..layout.forces import Attraction, Repulsion
+from ..layout.forces import Attraction, Force, Repulsion
 from ..layout.similarity import Curve
 from ..layout.units import Units
 from ..pipeline import Fitted, approximate, find_start, make_ready_for_new_rows, tangent_spaces
@@ -67,10 +67,11 @@ def descend_as_printed(
 ) -> Frames:
     """Run all epochs, and return the frames. They are turned onto the map as it is when density begins, and stay."""
     known, density_from = (graph, curve, Units.equal(graph)), n_epochs - round(PART_WITH_DENSITY * n_epochs)
-    forces = [Attraction(*known), Repulsion(*known, settings.seed)]
+    forces: list[Force] = [Attraction(*known), Repulsion(*known, settings.seed)]
     if not descend(state, forces, density_from, n_epochs, run):
         return fit(state.embedding)
     frames = run.kept("frames", partial(fit, state.embedding))
-    with_density = [density_along(frames)] if settings.density_weight > 0 else []
-    descend(state, [*forces, *with_density], n_epochs, n_epochs, run)
+    if settings.density_weight > 0:
+        forces.append(density_along(frames))
+    descend(state, forces, n_epochs, n_epochs, run)
     return frames
