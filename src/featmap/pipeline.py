@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .checks.parameters import NAME_OF_DISTANCES
 from .checks.settings import NeighborhoodSettings, Plan, Settings
