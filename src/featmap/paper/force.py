@@ -43,7 +43,7 @@ class AnisotropicDensity:
         return add_gradient
 
     def gradient(self, embedding: np.ndarray, run: Run) -> DoubleArray:
-        """The gradient of Σ_l Corr: Σ_{j: i∈N(j)} D_ji − Σ_{j∈N(i)} D_ij, D_ij what z_ij changes in the cloud of i."""
+        """The gradient of Σ_l Corr: Σ_{j: i∈N(j)} D_ji − Σ_{j∈N(i)} D_ij, D_ij what z_ij changes in i's cloud."""
         totals, radii = map_radii(embedding, self.neighbors, self.frames, self.curve, run)
         least = floors(radii)
         slopes = Correlation.between(self.data_logs, np.log(np.maximum(radii, least))).slopes
