@@ -65,7 +65,7 @@ class ScaleBar:
     low: float
     high: float
     unit: str  # what follows the number
-    n_features: int  # that the difference is measured over
+    n_features: int  # that the difference is measured over; the levels of a category are one
     of_components: bool
 
 
@@ -94,7 +94,8 @@ def _scale_bar(mapped: MappedData) -> ScaleBar | None:
     low, typical, high = factor * np.quantile(differences(mapped, own.rows[pairs]), TWO_THIRDS)
     if not typical > 0:
         return None
-    n_features = manifold.space.shape[1]
+    groups = manifold.data.groups
+    n_features = manifold.space.shape[1] if manifold.components is not None or groups is None else len(np.unique(groups))
     return ScaleBar(length, float(typical), float(low), float(high), unit, n_features, manifold.components is not None)
 
 

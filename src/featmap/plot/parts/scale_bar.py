@@ -37,8 +37,8 @@ def meaning_of(scale: ScaleBar, n_dimensions: int) -> str:
     over = f" over all {scale.n_features:,} {parts}" if scale.n_features > 1 else ""
     drawn = " in the two dimensions drawn" if n_dimensions > 2 else ""
     return (
-        f"Scale: rows within this distance{drawn} typically differ by {rough(scale.typical)} {scale.unit}{over}, two in "
-        f"three of them by {rough(scale.low)} to {rough(scale.high)}. Larger distances have no scale."
+        f"Bar: rows within this distance{drawn} typically differ by {rough(scale.typical)} {scale.unit} (two in three "
+        f"by {rough(scale.low)} to {rough(scale.high)}){over}."
     )
 
 
