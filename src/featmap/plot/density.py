@@ -79,12 +79,13 @@ def density(
 
 
 def _checked(model: Any) -> Model:
-    """Return a model whose points are all rows of its map."""
+    """Return a model whose points are all rows of its map, in their order."""
     checked = checked_map("density", model)
-    if checked._points.is_part_of_map:
+    points = checked._points
+    if not np.array_equal(points.rows, np.arange(len(points.mapped.embedding))):
         raise InvalidParameterError(
-            "density(model=…): model must explain all rows of its map, since density is that of the whole map; give "
-            "the model itself"
+            "density(model=…): model must explain all rows of its map, in their order, since density is that of the "
+            "whole map; give the model itself"
         )
     return checked
 

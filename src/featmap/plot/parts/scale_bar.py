@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -22,8 +23,12 @@ CAP = 5.0  # height of the ends of the bar, in points
 
 
 def draw_scale_bar(ax: Axes, model: Model) -> None:
-    """Draw a scale bar below the map, and its meaning in the caption, if the map carries a scale."""
-    scale = scale_bar_of(model._points.mapped)
+    """Draw a scale bar below the map, and its meaning in the caption, if the map carries a scale.
+
+    There is none for an ``embedding_`` that the user has changed.
+    """
+    points = model._points
+    scale = scale_bar_of(points.mapped) if np.array_equal(model.embedding_, points.embedding) else None
     if scale is None:
         return
     BarBelow(ax, scale)
