@@ -224,7 +224,9 @@ def test_explanations_are_drawn_as_models_are(model, explanation, digits, labels
 @pytest.mark.parametrize("name", sorted(OF_WHOLE_MAPS))
 def test_density_is_that_of_a_whole_map(model, explanation, digits, name):
     for part in (explanation[:9], explanation[::-1], model.explain(digits[N_ROWS : N_ROWS + 40])):
-        with pytest.raises(InvalidParameterError, match=r"^density\(model=…\): .* all rows of its map, in their order"):
+        with pytest.raises(
+            InvalidParameterError, match=r"^density\(model=…\): .* all rows of its map, in their order"
+        ):
             DRAWINGS[name](part, None)
 
 

@@ -25,8 +25,6 @@ MOST_ROWS = 10_000  # of a large map, which are measured against all its points
 LEAST_CORRELATION, LEAST_SLOPE = 0.5, 0.6
 FEWEST_ROWS = 100  # a correlation of 0.5 of fewer rows may be chance
 
-LENGTH = 0.1  # of the bar, as a part of the wider side of the map
-CENTRAL = (0.05, 0.95)  # quantiles between which the map lies, in each dimension
 MEASURED_ROWS, FEWEST_PAIRS = 2_000, 50
 TWO_THIRDS = (1 / 6, 1 / 2, 5 / 6)
 SAME_SPREAD = 0.01  # standard deviations that differ from 1 by less are 1
@@ -69,12 +67,12 @@ class ScaleBar:
     of_components: bool
 
 
-def scale_bar_of(mapped: MappedData) -> ScaleBar | None:
+def scale_bar_of(mapped: MappedData, length: float) -> ScaleBar | None:
     """The scale of the first two dimensions of a map; None if it carries none, or distances have no unit."""
-    return mapped.kept("scale bar", lambda: _scale_bar(mapped))
+    return mapped.kept(("scale bar", length), lambda: _scale_bar(mapped, length))
 
 
-def _scale_bar(mapped: MappedData) -> ScaleBar | None:
+def _scale_bar(mapped: MappedData, length: float) -> ScaleBar | None:
     """Measured on pairs, not taken from the slope.
 
     In many dimensions the nearest rows are far already, so that the difference grows much more slowly with the
@@ -86,7 +84,6 @@ def _scale_bar(mapped: MappedData) -> ScaleBar | None:
     if len(own.rows) < FEWEST_ROWS or own.correlation < LEAST_CORRELATION or own.slope < LEAST_SLOPE:
         return None
     drawn = mapped.embedding[:, :2].astype(np.float64)
-    length = LENGTH * float(np.ptp(np.quantile(drawn, CENTRAL, axis=0), axis=0).max())
     pairs = pairs_within(drawn[own.rows], length)
     if len(pairs) < FEWEST_PAIRS:
         return None
@@ -95,8 +92,12 @@ def _scale_bar(mapped: MappedData) -> ScaleBar | None:
     if not typical > 0:
         return None
     groups = manifold.data.groups
-    n_features = manifold.space.shape[1] if manifold.components is not None or groups is None else len(np.unique(groups))
-    return ScaleBar(length, float(typical), float(low), float(high), unit, n_features, manifold.components is not None)
+    n_features = (
+        manifold.space.shape[1] if manifold.components is not None or groups is None else len(np.unique(groups))
+    )
+    return ScaleBar(
+        length, float(typical), float(low), float(high), unit, n_features, manifold.components is not None
+    )
 
 
 def pairs_within(places: DoubleArray, length: float) -> IntArray:

@@ -1,4 +1,4 @@
-"""Whether the map is wide where the data are wide: distances to the k-th nearest row, of each side's own neighbours."""
+"""Whether the map is wide where the data are wide: distances to the k-th nearest row, by each side's neighbours."""
 
 from __future__ import annotations
 

@@ -14,8 +14,10 @@ from matplotlib.transforms import IdentityTransform
 
 from ...explanation.map_scale import ScaleBar, scale_bar_of
 from .canvas import INK, PLAIN_TEXT, write_caption
+from .cloud import bulk_of
 from .model import Model
 
+LENGTH = 0.1  # of the bar, as a part of the wider side of the map: the shortest that is legible in small figures
 DROP = 8.0  # of the bar below the Axes, in points
 ROOM = 14.0  # below the Axes, in points, which labels leave to the bar
 GAP = 5.0  # between the bar and its text, in points
@@ -28,7 +30,9 @@ def draw_scale_bar(ax: Axes, model: Model) -> None:
     There is none for an ``embedding_`` that the user has changed.
     """
     points = model._points
-    scale = scale_bar_of(points.mapped) if np.array_equal(model.embedding_, points.embedding) else None
+    drawn = points.mapped.embedding[:, :2]
+    length = LENGTH * float(np.ptp(drawn[bulk_of(drawn)], axis=0).max())
+    scale = scale_bar_of(points.mapped, length) if np.array_equal(model.embedding_, points.embedding) else None
     if scale is None:
         return
     BarBelow(ax, scale)
@@ -41,9 +45,10 @@ def meaning_of(scale: ScaleBar, n_dimensions: int) -> str:
     parts = "principal components" if scale.of_components else "features"
     over = f" over all {scale.n_features:,} {parts}" if scale.n_features > 1 else ""
     drawn = " in the two dimensions drawn" if n_dimensions > 2 else ""
+    low, typical, high = map(rough, (scale.low, scale.typical, scale.high))
     return (
-        f"Bar: rows within this distance{drawn} typically differ by {rough(scale.typical)} {scale.unit} (two in three "
-        f"by {rough(scale.low)} to {rough(scale.high)}){over}."
+        f"Bar: rows within this distance{drawn} typically differ by {typical} {scale.unit} (two in three by {low} to "
+        f"{high}){over}."
     )
 
 
