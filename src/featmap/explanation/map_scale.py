@@ -38,7 +38,7 @@ def own_distances_of(mapped: MappedData, run: Run = SERIAL) -> OwnDistances:
 def _own_distances(mapped: MappedData, run: Run) -> OwnDistances:
     k = mapped.manifold.n_neighbors - 1
     rows = _some(len(mapped.embedding), MOST_ROWS)
-    in_data = mapped.manifold.distances_in_units[rows, k - 1]
+    in_data = mapped.manifold.in_units(mapped.manifold.neighbors.distances[rows, k - 1])
     places = mapped.embedding[rows].astype(np.float64)
     return OwnDistances.of(rows, in_data, distances_on_map(mapped.search.tree, places, k, run))
 

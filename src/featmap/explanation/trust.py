@@ -114,7 +114,7 @@ class Trust:
             ways = f"{more}a map of a part of the rows"
         else:
             more = "n_components=3, " if self.n_components < 3 else ""
-            ways = f"{more}a map of a part of the rows, a smaller density_weight, or min_dist=0"
+            ways = f"{more}a map of a part of the rows, a smaller density, or min_dist=0"
         return f"For better arrows try {ways}. To tell groups apart use contrast, which needs no arrows."
 
     def __str__(self) -> str:

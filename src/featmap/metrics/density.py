@@ -93,7 +93,7 @@ def density_correlation(X: ArrayLike, Y: ArrayLike, *, n_neighbors: int = 15, n_
     >>> from featmap import metrics
     >>> X = load_iris().data
     >>> round(metrics.density_correlation(X, PCA(2).fit_transform(X)), 2)
-    0.92
+    0.93
     """
     return _measured("density_correlation", X, Y, n_neighbors, n_jobs).correlation
 
