@@ -118,6 +118,15 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Singular values of the weighted neighbourhoods, in units of the data.
     intrinsic_dim_ : ndarray of shape (n_samples,)
         How many local directions count for feature importance.
+    density_correlation_ : float
+        Whether the map is wide where the data are wide: the correlation of two logarithms, of the distance of a row
+        to its last neighbour of the graph, in the metric of the neighbours, and of the distance of its point to the
+        neighbour of the same rank on the map, which may be another row. It is measured when it is first asked for, on
+        at most 10,000 rows, always the same; rows with a missing neighbour, or with copies at distance 0, do not
+        count. 0 if there are no differences.
+    density_slope_ : float
+        How much wider the map is where the data are wider: the slope of least squares of the same logarithms, of the
+        map on the data. It follows the parameter `density`.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -637,9 +646,9 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return bundle
 
     def _html_of_map(self) -> str:
-        from .explanation.notebook import html_of
+        from .explanation.notebook import density_fact, html_of
 
-        return html_of(repr(self), self._points, [], self._answers.known_trust)
+        return html_of(repr(self), self._points, [density_fact(self.density_correlation_)], self._answers.known_trust)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_points")
