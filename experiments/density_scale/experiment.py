@@ -34,16 +34,17 @@ FAMILIES = {
     "UMAP": {"UMAP": ""},
 }
 DRAWN = ("UMAP", "densMAP λ=2", "ScaleMAP λ=0.5", "ScaleMAP λ=1", "PaCMAP", *OURS)
-ABOUT = f"""`density` (p) divides every displacement on the map by the data's own length to the power p: p = 0 is UMAP, p = 1
-isometric. Its default was chosen on {", ".join(CHOSEN)} and then measured once on {", ".join(CONFIRMED)}. Every set has at
-most 10,000 rows; figures are means of the seeds 0 and 1. All methods but PaCMAP were given the same 15 neighbours (with
-the row itself), everything else is at each package's defaults. `purchases` is made: counts with heavy tails.
+ABOUT = f"""`density` (p) divides every displacement on the map by the data's own length to the power p: p = 0 is
+UMAP, p = 1 isometric. Its default was chosen on {", ".join(CHOSEN)}; then it was measured once
+on {", ".join(CONFIRMED)}. Every set has at most 10,000 rows; figures are means of the
+seeds 0 and 1. All methods but PaCMAP were given the same 15 neighbours (with the row itself), everything else is at
+each package's defaults. `purchases` is made: counts with heavy tails.
 
 - 10-NN acc.: accuracy of a 10-NN classifier, leaving one out; trust.: trustworthiness at 15, over all rows; kept: the
   share of the data's 15 neighbours that are among the map's.
-- Density, which no loss holds: (a) correlation of the log mean squared distance to the data's own 15 neighbours, in the
-  data and on the map; (b) of the log distance to the own 15th neighbour of each side; (c) rank correlation of (b).
-  Slope: that of (b), log distance on the map by log distance in the data.
+- Density, which no loss holds: (a) correlation of the log mean squared distance to the data's own 15 neighbours, in
+  the data and on the map; (b) of the log distance to the own 15th neighbour of each side; (c) the ranks of
+  (b). Slope: that of (b), log distance on the map by log distance in the data.
 - Farthest: the largest distance from the map's centre by the median one."""
 KEPT = "The figures of the other methods are those of an earlier run (`--published-peers`)."
 
@@ -137,7 +138,10 @@ def claims(part: str, tables: Mapping[str, Table]) -> list[Claim]:
 
 
 def margin(table: Table, method: str, price: str = "neighbors_kept") -> float:
-    """The best of our curve, with straight lines, where it has at least the method's density, less the method's value."""
+    """The best of our curve where it has at least the method's density, less the method's value.
+
+    Between our points the curve is straight.
+    """
     density, value = (np.array([table[ours][measure] for ours in OURS]) for measure in (OWN_DENSITY, price))
     wanted = table[method][OWN_DENSITY]
     if density.max() < wanted:

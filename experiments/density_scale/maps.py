@@ -1,6 +1,6 @@
 """The maps of the study, made once and kept.
 
-``python -m experiments.density_scale.maps`` makes all that are missing, ``--methods`` and ``--sets`` only some of them.
+``python -m experiments.density_scale.maps`` makes those that are missing, ``--methods`` and ``--sets`` only some.
 """
 
 from __future__ import annotations

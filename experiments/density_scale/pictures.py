@@ -42,7 +42,6 @@ def curves(
             ax.set_axis_off()
         block.supylabel(title, fontsize="medium")
         block.supxlabel(name, fontsize="medium")
-    grid[len(table) - 1].figure  # the last block
     figure.legend(*grid[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(families))
     return figure
 

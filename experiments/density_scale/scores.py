@@ -81,7 +81,10 @@ def ranks_of(X: np.ndarray) -> np.ndarray:
 
 
 def nearest_on(Y: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest other points and their distances; of more points at one place than k it may miss the point itself."""
+    """The nearest other points and their distances.
+
+    Of more than k points at one place, a point itself may not be among those that are found.
+    """
     distances, found = KDTree(Y).query(Y, k + 1)
     others = found != np.arange(len(Y))[:, None]
     others[others.all(axis=1), -1] = False

@@ -1,4 +1,4 @@
-"""The data of the study, at most 10,000 rows each: those that settings were chosen on, and those that only confirm."""
+"""The data of the study, at most 10,000 rows each: sets that settings were chosen on, and sets that only confirm."""
 
 from __future__ import annotations
 

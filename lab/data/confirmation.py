@@ -27,7 +27,7 @@ def load_letters() -> Bunch:
 
 
 def load_satellite() -> Bunch:
-    """Load Landsat Satellite: four spectral bands of 3 × 3 pixels, 6,435 times, with one of 6 kinds of soil as target.
+    """Load Landsat Satellite: 6,435 squares of 3 × 3 pixels in four spectral bands, with one of 6 soils as target.
 
     Statlog (Landsat Satellite), the UCI repository, as distributed with the R package mlbench. Licence: CC BY 4.0.
     """

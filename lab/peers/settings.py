@@ -12,8 +12,8 @@ import numpy as np
 class Settings:
     """None leaves a setting to the package. A package that has no such setting ignores it.
 
-    Only featMAP and umap-learn are given the metric; all other maps are of euclidean distances. Neighbours are those of
-    each row, itself first, and their distances; PaCMAP, TriMap and those after them in the table search for their own.
+    Only featMAP and umap-learn are given the metric; all other maps are of euclidean distances. Neighbours
+    (each row, itself first) and their distances go to featMAP, umap-learn and ScaleMAP; all others search their own.
     """
 
     seed: int | None = None
