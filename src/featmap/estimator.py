@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .pipeline import Fitted
     from .run import Checkpoint
     from .run.progress import FitReport, Progress
+    from .values import Geometry
 
     StrPath = str | PathLike[str]
 
@@ -68,19 +69,13 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     spread : float, default=1.0
         The scale of the map, as in UMAP.
     n_epochs : int or None, default=None
-        The number of steps of the layout. By default it is chosen: 140 for more than 20,000 rows, 80 of them with
-        density, after a map of groups of rows; 500 for fewer rows and wherever `init` is given.
-    density_weight : float, default=0.25
-        The weight λ of local density. 0 gives UMAP's objective.
-    density_anisotropy : float, default=0.1
-        The part κ of the density weight that acts along the frames, from 0 to 1. The rest acts on the radius in all
-        directions, as in densMAP.
-    density_terms : {"shape", "directions"}, default="shape"
-        What acts along the frames: the shape of a neighbourhood (how much wider it is in one direction than in the
-        others), or the radius along each direction, as in the paper.
-    density_fraction : float, default=0.3
-        The last part of the epochs, in which density acts. Of the 140 steps after a map of groups it is in
-        proportion: 80 with 0.3, all from 0.525 on.
+        The number of steps of the layout. By default it is chosen: 140 for more than 20,000 rows, after a map of
+        groups of rows; 500 for fewer rows and wherever `init` is given.
+    density : float or None, default=None
+        How the map shows local density: the slope of log distance on the map against log distance in the data, for
+        neighbours. 0 gives every neighbourhood the same size, as UMAP does. 1 keeps local scale: rows that are twice
+        as far apart are drawn twice as far apart. 2 squares it. By default it is 1.5 for a map of up to three
+        components, which people look at, and 0 for more components, which clustering uses.
     intrinsic_dim : "auto" or int, default="auto"
         Local directions that count for feature importance: enough for 90 % of the local variance, or a number.
     n_tangent_neighbors : int or None, default=None
@@ -110,7 +105,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     embedding_ : ndarray of shape (n_samples, n_components)
         The map, in float32.
     frames_ : ndarray of shape (n_samples, n_components, n_components)
-        The frame of each row. Column l shows its local direction l on the map.
+        The frame of each row. Column l shows its local direction l on the map. Frames and tangent spaces have no part
+        in the map: they are made by the first question that needs them, which includes this attribute.
     graph_ : CSR matrix of shape (n_samples, n_samples)
         The weights of the neighbourhood graph.
     neighbors_ : tuple of (indices, distances)
@@ -120,24 +116,6 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Singular values of the weighted neighbourhoods, in units of the data.
     intrinsic_dim_ : ndarray of shape (n_samples,)
         How many local directions count for feature importance.
-    radii_ : ndarray of shape (n_samples, n_components)
-        Logarithms of the squared local radii of the data, along the frame.
-    embedding_radii_ : ndarray of shape (n_samples, n_components)
-        Logarithms of the squared local radii on the map, along the frame and over the neighbours in the data.
-    density_correlation_ : ndarray of shape (n_components,)
-        The correlation of `radii_` and `embedding_radii_` along each direction.
-    total_radii_ : ndarray of shape (n_samples,)
-        Logarithms of the squared local radii of the data, in all directions.
-    embedding_total_radii_ : ndarray of shape (n_samples,)
-        Logarithms of the squared local radii on the map, in all directions.
-    total_density_correlation_ : float
-        The correlation of `total_radii_` and `embedding_total_radii_`.
-    shape_correlation_ : float
-        How well the shape of neighbourhoods agrees: the correlation of log R_1 − log R_2 of the data and of the map,
-        with radii along the first two directions about the neighbours' mean. It is 0 for one component. The shape of
-        14 points is mostly noise, so compare it with that of a map without density before you read it.
-    mean_shapes_ : ndarray of shape (2,)
-        The mean of log R_1 − log R_2, of the data and of the map.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -175,10 +153,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         min_dist: float = 0.1,
         spread: float = 1.0,
         n_epochs: int | None = None,
-        density_weight: float = 0.25,
-        density_anisotropy: float = 0.1,
-        density_terms: str = "shape",
-        density_fraction: float = 0.3,
+        density: float | None = None,
         intrinsic_dim: int | str = "auto",
         n_tangent_neighbors: int | None = None,
         tangent_center: str = "mean",
@@ -197,10 +172,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.min_dist = min_dist
         self.spread = spread
         self.n_epochs = n_epochs
-        self.density_weight = density_weight
-        self.density_anisotropy = density_anisotropy
-        self.density_terms = density_terms
-        self.density_fraction = density_fraction
+        self.density = density
         self.intrinsic_dim = intrinsic_dim
         self.n_tangent_neighbors = n_tangent_neighbors
         self.tangent_center = tangent_center
@@ -210,67 +182,6 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    @classmethod
-    def paper(
-        cls,
-        n_neighbors: int = 15,
-        n_components: int = 2,
-        *,
-        density_weight: float = 0.5,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = -1,
-        verbose: bool = False,
-    ) -> FeatMAP:
-        """Make an estimator with the choices of the paper.
-
-        Tangent spaces are about the point, frames come from the paper's solver, and density acts along the frames
-        only. Some things stay as they are here: the data and the map have radii over the same neighbours, with
-        weights Q^½ on the map; half of the agreement is that of averaged radii; the weight of density rises while it
-        acts.
-        Other parameters can be set by ``set_params``.
-
-        Parameters
-        ----------
-        n_neighbors : int, default=15
-            As in `FeatMAP`.
-        n_components : int, default=2
-            As in `FeatMAP`.
-        density_weight : float, default=0.5
-            As in `FeatMAP`, with the default of the paper.
-        random_state : int, RandomState or None, default=None
-            As in `FeatMAP`.
-        n_jobs : int or None, default=-1
-            As in `FeatMAP`.
-        verbose : bool, default=False
-            As in `FeatMAP`.
-
-        Returns
-        -------
-        FeatMAP
-            An estimator that has not been fitted.
-
-        Examples
-        --------
-        >>> from featmap import FeatMAP
-        >>> FeatMAP.paper(random_state=0)
-        FeatMAP(density_anisotropy=1.0, density_terms='directions', density_weight=0.5,
-                frames='paper', n_epochs=500, random_state=0,
-                tangent_center='point')
-        """
-        return cls(
-            n_neighbors,
-            n_components,
-            density_weight=density_weight,
-            density_anisotropy=1.0,
-            density_terms="directions",
-            tangent_center="point",
-            frames="paper",
-            n_epochs=500,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
 
     def fit(
         self,
@@ -488,10 +399,10 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def save(self, path: StrPath) -> None:
         """Write the fitted model to a file.
 
-        The file holds the parameters and all that `fit` made, as plain data with checksums. Nothing in it is run on
-        loading. It is written beside an old file and renamed when it is complete, so that there is always a whole
-        file. A model whose metric is a function cannot be saved, and names of rows that are neither strings nor
-        integers (dates, for example) become strings.
+        The file holds the parameters, all that `fit` made, and tangent spaces and frames if a question has made them,
+        as plain data with checksums. Nothing in it is run on loading. It is written beside an old file and renamed
+        when it is complete, so that there is always a whole file. A model whose metric is a function cannot be saved,
+        and names of rows that are neither strings nor integers (dates, for example) become strings.
 
         Parameters
         ----------
@@ -513,7 +424,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         attributes = {name: getattr(self, name) for name in (*ATTRIBUTES, *SOMETIMES) if hasattr(self, name)}
         parameters = self.get_params(deep=False)
-        save_model(path, SavedModel(type(self).__name__, parameters, self._points.mapped, attributes))
+        mapped = self._points.mapped
+        save_model(path, SavedModel(type(self).__name__, parameters, mapped, mapped.deferred.made, attributes))
 
     @classmethod
     def load(cls, path: StrPath) -> FeatMAP:
@@ -545,12 +457,14 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         >>> bool((loaded.embedding_ == model.embedding_).all())
         True
         """
+        from .explanation.geometry import DeferredGeometry
         from .explanation.points import points_of_data
         from .store.model import load_model
 
         saved = load_model(path, cls.__name__, cls._get_param_names())
         model = cls(**saved.parameters)
-        model._points = points_of_data(saved.mapped)
+        deferred = DeferredGeometry(model.n_jobs, bool(model.verbose), saved.geometry)
+        model._points = points_of_data(replace(saved.mapped, deferred=deferred))
         for name, value in saved.attributes.items():
             setattr(model, name, value)
         return model
@@ -560,16 +474,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """The nearest others of each row: indices, and distances in units of the data, infinite if one is missing."""
         check_is_fitted(self)
         manifold = self._points.mapped.manifold
-        distances = manifold.neighbors.distances.astype(np.float64)  # in units of the data they may leave float32
-        is_scaled = manifold.metric == "euclidean" and not manifold.has_given_neighbors
-        indices = manifold.neighbors.indices.copy()  # changes to it do not reach the model
-        return indices, manifold.space.in_units(distances) if is_scaled else distances
-
-    @property
-    def singular_values_(self) -> np.ndarray:
-        """Singular values of the weighted neighbourhoods, in units of the data."""
-        check_is_fitted(self)
-        return self._points.mapped.manifold.space.in_units(self._points.tangents.singular_values)
+        # A copy: changes to it do not reach the model.
+        return manifold.neighbors.indices.copy(), manifold.distances_in_units
 
     def _checked(self, X: Any, checkpoint: StrPath | None) -> tuple[Any, Settings]:
         """The data as an array or CSR matrix, and the settings for them. Stores the names that come with the data."""
@@ -629,31 +535,18 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         kept = FileCheckpoint(checkpoint, n_rows, digest, vars(settings), any_seed=any_seed)
         return progress, kept, replace(settings, seed=kept.seed)
 
-    def _store(self, fitted: Fitted, report: FitReport) -> None:
+    def _store(self, fitted: Fitted, report: FitReport, geometry: Geometry | None = None) -> None:
+        from .explanation.geometry import DeferredGeometry
         from .explanation.points import MappedData, points_of_data
         from .run.progress import FitReport
 
-        manifold = fitted.manifold
+        manifold, deferred = fitted.manifold, DeferredGeometry(self.n_jobs, bool(self.verbose), geometry)
         # A copy: what users do to the map that they got does not move where new rows are placed.
-        self._points = points_of_data(MappedData(manifold, fitted.embedding.copy(), fitted.frames))
+        self._points = points_of_data(MappedData(manifold, fitted.embedding.copy(), deferred))
         self.embedding_ = fitted.embedding
-        self.frames_ = fitted.frames.axes
         self.graph_ = manifold.graph.weights
-        self.intrinsic_dim_ = manifold.tangents.intrinsic_dim
-        self._store_radii(fitted)
         self.n_epochs_ = fitted.n_epochs
         self.fit_report_ = FitReport(report, manifold.search_report)
-
-    def _store_radii(self, fitted: Fitted) -> None:
-        from .layout.radii import LogRadii
-
-        space, counted = fitted.manifold.space, fitted.has_neighbors
-        of_data, of_map = (LogRadii.of(radii, counted) for radii in (fitted.manifold.tangents.radii, fitted.radii))
-        self.radii_, self.embedding_radii_ = space.log_squares_in_units(of_data.along), of_map.along
-        self.total_radii_, self.embedding_total_radii_ = space.log_squares_in_units(of_data.total), of_map.total
-        total, along, shape = of_data.correlations(of_map, counted)
-        self.total_density_correlation_, self.density_correlation_, self.shape_correlation_ = total, along, shape
-        self.mean_shapes_ = np.array([of_data.mean_shape(counted), of_map.mean_shape(counted)])
 
     @property
     def _n_features_out(self) -> int:
@@ -670,10 +563,9 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return bundle
 
     def _html_of_map(self) -> str:
-        from .explanation.notebook import density_fact, html_of
+        from .explanation.notebook import html_of
 
-        facts = [density_fact(self.total_density_correlation_)]
-        return html_of(repr(self), self._points, facts, self._answers.known_trust)
+        return html_of(repr(self), self._points, [], self._answers.known_trust)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_points")

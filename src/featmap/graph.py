@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from .errors import warn
 from .kernels.memberships import (
@@ -15,12 +14,11 @@ from .kernels.memberships import (
     fill_backward,
     fill_forward,
     join_directions,
-    mark_neighbors,
     memberships,
     row_sums,
 )
 from .run import Run
-from .values import DoubleArray, FloatArray, Graph, IntArray, Neighbors, Order, edge_numbers, sorted_csr
+from .values import DoubleArray, FloatArray, Graph, IntArray, Neighbors, edge_numbers, sorted_csr
 
 
 def build_graph(neighbors: Neighbors, n_neighbors: int, unconnected_from: float, run: Run) -> Graph:
@@ -116,24 +114,6 @@ def warn_of_unconnected(graph: Graph, metric: Any) -> None:
             f"metric={metric!r} can tell, or neighbours were missing; they have no importance and no arrows, and a "
             "fit places them on a ring around the map"
         )
-
-
-def edges_to_neighbors(
-    graph: Graph, neighbors: Neighbors, order: Order, unconnected_from: float, run: Run
-) -> NDArray[np.uint8]:
-    """1 for every stored edge i→j where j is one of the neighbours of i, 0 where only i is a neighbour of j.
-
-    The points of the graph are in the order of the layout, neighbours in that of the rows.
-    """
-    found, matrix = np.zeros(graph.weights.nnz, np.uint8), graph.weights
-
-    def task(start: int, stop: int) -> None:
-        rows, indptr = order.rows[start:stop], matrix.indptr[start : stop + 1]
-        near, present = order.positions[neighbors.indices[rows]], neighbors.distances[rows] < unconnected_from
-        mark_neighbors(indptr, matrix.indices, near, present, 0, len(rows), found)
-
-    run.over_rows(len(order), task)
-    return found
 
 
 def weights_of_neighbors(graph: Graph, neighbors: IntArray, run: Run) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The method on one page: data → neighbours → graph → tangent spaces → map with frames."""
+"""The method on one page: data → neighbours → graph → map, and what answers need besides: tangent spaces and frames."""
 
 from __future__ import annotations
 
@@ -20,24 +20,20 @@ from .frames import make_frame_fitter
 from .graph import (
     build_graph,
     connected_entries,
-    edges_to_neighbors,
     mean_distance,
     neighbor_memberships,
     warn_of_unconnected,
     weights_of_neighbors,
 )
 from .layout.coarse import spread
-from .layout.density import AttractionWithDensity, Target
 from .layout.descent import State, descend
-from .layout.edges import Edges
 from .layout.forces import Attraction, Repulsion
 from .layout.levels import coarse_start, descend_by_levels
-from .layout.moments import MapMoments
 from .layout.order import order_along_map, order_by_groups
 from .layout.ring import place_unconnected
 from .layout.similarity import Curve
 from .layout.start import make_start
-from .layout.terms import Terms
+from .layout.units import Units
 from .neighbors import find_neighbors, large_search, make_search, search_rows
 from .neighbors.given_distances import DistanceSearch
 from .neighbors.other import MetricSearch, check_metric, unconnected_from, warn_of_other_distances
@@ -45,31 +41,27 @@ from .neighbors.search import Search
 from .run import Run, return_free_memory
 from .run.progress import COARSE_LAYOUT, LISTS
 from .tangents.alignment import connect
-from .tangents.svd import find_tangents, radii_without_directions
+from .tangents.svd import find_tangents, without_directions
 from .values import (
     NO_GRAPH,
     Connection,
     DoubleArray,
     FloatArray,
     Frames,
+    Geometry,
     Graph,
     Neighbors,
     Order,
-    Radii,
     SearchReport,
     Tangents,
 )
 
-# While density acts, frames are fitted to the map anew after this many epochs. More often gains nothing.
-EPOCHS_BETWEEN_FRAMES = 30
-
-FitFrames = Callable[[FloatArray], Frames]
 Align = Callable[[Order, Run], Connection]  # of all edges of the graph, in the order of the layout
 
 
 @dataclass(frozen=True)
 class Manifold:
-    """Neighbourhoods and tangent spaces of the data, and the settings that they were made with."""
+    """The data with their neighbourhoods, and the settings of these and of the tangent spaces and frames."""
 
     data: ScaledData  # the features, which answers are about
     space: ScaledData  # what neighbours and tangent spaces are of: the features, or their principal components
@@ -77,12 +69,13 @@ class Manifold:
     search: Search
     neighbors: Neighbors
     graph: Graph
-    tangents: Tangents
     metric: str | Callable[..., Any]
     n_neighbors: int
     n_tangent_neighbors: int
     tangent_center: str
     intrinsic_dim: int | str
+    frame_solver: str
+    seed: int
     has_given_neighbors: bool
 
     @classmethod
@@ -95,6 +88,8 @@ class Manifold:
             n_tangent_neighbors=settings.n_tangent_neighbors,
             tangent_center=settings.tangent_center,
             intrinsic_dim=settings.intrinsic_dim,
+            frame_solver=settings.frames,
+            seed=settings.seed,
             has_given_neighbors=settings.precomputed_knn is not None,
         )
 
@@ -112,6 +107,13 @@ class Manifold:
     def search_report(self) -> SearchReport | None:
         """How neighbours were searched. None if the user or a checkpoint gave them."""
         return None if self.has_given_neighbors else self.search.report
+
+    @property
+    def distances_in_units(self) -> DoubleArray:
+        """The distances to the neighbours, in units of the data; infinite if one is missing."""
+        distances = self.neighbors.distances.astype(np.float64)  # in units of the data they may leave float32
+        is_scaled = self.metric == "euclidean" and not self.has_given_neighbors
+        return self.space.in_units(distances) if is_scaled else distances
 
     @cached_property
     def mean_distance(self) -> float:
@@ -133,10 +135,6 @@ class Manifold:
         means = sums / np.maximum(counts, 1)
         return np.where(counts > 0, means, means.sum() / max(np.count_nonzero(counts), 1))
 
-    def without_leading(self) -> Manifold:
-        """The same without the factors that only the alignment needs."""
-        return replace(self, tangents=self.tangents.without_leading())
-
     def into_space(self, X: Matrix, run: Run) -> Matrix:
         """Rows of features as neighbourhoods see them: as they are, or their principal components."""
         return X if self.components is None else self.components.of(X, run)
@@ -144,19 +142,16 @@ class Manifold:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A map of the data, with the radii along its frames. Those of the data are in its tangent spaces."""
+    """A map of the data."""
 
     manifold: Manifold
     embedding: FloatArray  # (m, d')
-    frames: Frames
-    radii: Radii
-    has_neighbors: NDArray[np.bool_]  # (m,) which rows have radii
     n_epochs: int  # of all points
     is_complete: bool  # False if the callback stopped the layout before its last epoch
 
 
 def fit_map(X: Matrix, settings: Settings, run: Run) -> Fitted:
-    """X → a map with frames."""
+    """X → a map."""
     fitted = lay_out(approximate(X, settings, run), settings, run)
     return_free_memory()
     large = large_search(fitted.manifold.search)
@@ -167,7 +162,7 @@ def fit_map(X: Matrix, settings: Settings, run: Run) -> Fitted:
 
 
 def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold:
-    """X → neighbours → graph → tangents: what is known of the data before there is a map."""
+    """X → neighbours → graph: what is known of the data before there is a map."""
     if settings.metric == NAME_OF_DISTANCES:
         return approximate_by_distances(X, settings, run)
     if settings.precomputed_knn is None and settings.pca is None:
@@ -190,7 +185,6 @@ def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold
     return_free_memory()
     graph = run.stage("graph", neighborhood_graph, neighbors, settings)
     warn_of_unconnected(graph, settings.metric)
-    tangents = run.stage("tangents", tangent_spaces, space, neighbors, graph, settings, centers=space.matrix)
     return Manifold.of(
         settings,
         data=data,
@@ -199,16 +193,14 @@ def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold
         search=search,
         neighbors=neighbors,
         graph=graph,
-        tangents=tangents,
     )
 
 
 def approximate_by_distances(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold:
-    """Distances between the rows → neighbours → graph → radii. There are no features and no tangent spaces."""
+    """Distances between the rows → neighbours → graph. There are no features."""
     space, search = without_features(X.shape[0]), DistanceSearch(X.shape[0])
     neighbors = run.stage("neighbors", search.others, X, settings.n_others)
     graph = run.stage("graph", neighborhood_graph, neighbors, settings)
-    tangents = run.stage("tangents", radii_alone, space, neighbors, graph, settings, centers=space.matrix)
     return Manifold.of(
         settings,
         data=space,
@@ -217,7 +209,6 @@ def approximate_by_distances(X: Matrix, settings: NeighborhoodSettings, run: Run
         search=search,
         neighbors=neighbors,
         graph=graph,
-        tangents=tangents,
     )
 
 
@@ -232,8 +223,8 @@ def find_components(X: Matrix, settings: NeighborhoodSettings, run: Run) -> tupl
     return components, Z
 
 
-def lay_out(manifold: Manifold, settings: Settings, run: Run, align: Align | None = None) -> Fitted:
-    """Manifold → a map with frames. Where the rows are on a cluster, ``align`` connects their tangent spaces there.
+def lay_out(manifold: Manifold, settings: Settings, run: Run) -> Fitted:
+    """Manifold → a map.
 
     The graph is held once: in the order of the layout until the map is made, and then in that of the rows again.
     """
@@ -241,30 +232,16 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run, align: Align | Non
     order, graph, start = find_start(manifold, settings, curve, plan, run)
     manifold = replace(manifold, graph=NO_GRAPH)
     return_free_memory()
-    kind = settings.n_components, manifold.tangent_center, settings.frames
-    align_here = partial(connect, manifold.space, manifold.tangents, graph, *kind)
-    connection = run.stage("alignment", align or align_here, order)
-    del align_here  # with the leading factors
-    manifold = manifold.without_leading()
-    edges = edges_of_layout(manifold, graph, order, curve, run)
-    fit = make_frame_fitter(settings.frames, graph, connection, settings.n_neighbors, settings.seed, run)
-    return_free_memory()
-
     with run.timed("layout"):
+        near, limit = manifold.neighbors.first(manifold.n_neighbors - 1), unconnected_from(manifold.metric)
+        known = graph, curve, Units.of(graph, near, order, settings.density, limit, run)
         state = run.kept("layout", partial(State.start, start))
         del start
-        descend_in_two_parts(state, edges, manifold.tangents.radii, order, fit, plan, settings, run)
-    with run.timed("frames"):
-        frames = fit(state.embedding)
-        del fit, connection  # they take more memory than what follows
-        radii = MapMoments.exact(state.embedding, edges, run).radii(frames.axes, run)
+        descend(state, [Attraction(*known), Repulsion(*known, settings.seed)], plan.full, plan.full, run)
         manifold = replace(manifold, graph=order.graph_into_rows(graph, run.over_rows))
     return Fitted(
         manifold=manifold,
         embedding=place_unconnected(order.into_rows(state.embedding), manifold.graph),
-        frames=replace(frames, axes=order.into_rows(frames.axes)),
-        radii=radii[order.positions],
-        has_neighbors=order.into_rows(edges.has_neighbors),
         n_epochs=state.epoch,
         is_complete=state.epoch == plan.full,
     )
@@ -289,12 +266,6 @@ def find_start(
         return order, graph, spread(of_groups, order.into_layout(groups), graph, seed, run)
 
 
-def edges_of_layout(manifold: Manifold, graph: Graph, order: Order, curve: Curve, run: Run) -> Edges:
-    """The edges of a graph in the order of the layout. Radii count those that lead to a point's own neighbours."""
-    near, limit = manifold.neighbors.first(manifold.n_neighbors - 1), unconnected_from(manifold.metric)
-    return Edges.of(graph, edges_to_neighbors(graph, near, order, limit, run), curve)
-
-
 def given_or_found(search: Search, rows: Matrix, settings: NeighborhoodSettings, run: Run) -> Neighbors:
     """The neighbours that the user gave, or else the nearest others of every row."""
     given = settings.precomputed_knn
@@ -307,78 +278,43 @@ def neighborhood_graph(neighbors: Neighbors, settings: NeighborhoodSettings, run
     return build_graph(near, settings.n_neighbors, unconnected_from(settings.metric), run)
 
 
-def tangent_spaces(
-    data: ScaledData, neighbors: Neighbors, graph: Graph, settings: NeighborhoodSettings, run: Run
-) -> Tangents:
-    """Local SVDs at all points."""
-    weights, near_weights = tangent_weights(neighbors, graph, settings, run)
-    kind = settings.tangent_center, settings.intrinsic_dim, settings.n_components
-    return find_tangents(data, data.matrix, neighbors.indices, weights, near_weights, *kind, run)
+def find_geometry(manifold: Manifold, embedding: FloatArray, run: Run) -> Geometry:
+    """Tangent spaces of the data, and their frames on a map of any method."""
+    dim = embedding.shape[1]
+    tangents = run.stage("tangents", tangent_spaces, manifold, dim, centers=manifold.space.matrix)
+    frames = frames_on_map(manifold, tangents, embedding, run)
+    return Geometry(tangents.without_leading(), frames)
 
 
-def radii_alone(
-    data: ScaledData, neighbors: Neighbors, graph: Graph, settings: NeighborhoodSettings, run: Run
-) -> Tangents:
-    """Local radii at all points, where there are no features."""
-    weights, _ = tangent_weights(neighbors, graph, settings, run)
-    return radii_without_directions(data.matrix, neighbors, weights, settings.tangent_center, settings.n_components)
+def tangent_spaces(manifold: Manifold, n_axes: int, run: Run) -> Tangents:
+    """Local SVDs at all points, or none if there are no features."""
+    space, neighbors = manifold.space, manifold.neighbors.indices
+    weights, kind = tangent_weights(manifold, run), (manifold.tangent_center, manifold.intrinsic_dim)
+    if not manifold.has_features:
+        return without_directions(space.matrix, neighbors, weights, manifold.tangent_center)
+    return find_tangents(space, space.matrix, neighbors, weights, *kind, n_axes, run)
 
 
-def tangent_weights(
-    neighbors: Neighbors, graph: Graph, settings: NeighborhoodSettings, run: Run
-) -> tuple[FloatArray, FloatArray]:
-    """The weights of all neighbours in local SVDs, and of the graph's neighbours in radii.
+def tangent_weights(manifold: Manifold, run: Run) -> FloatArray:
+    """The weights of all neighbours in local SVDs: P_ij.
 
-    Both are P_ij. On a larger neighbourhood than the graph's they are P̃_{j|i} of that, with its own ρ and γ.
+    On a larger neighbourhood than the graph's they are P̃_{j|i} of that, with its own ρ and γ.
     """
-    near_weights = weights_of_neighbors(graph, neighbors.indices[:, : settings.n_neighbors - 1], run)
-    if neighbors.k == settings.n_neighbors - 1:
-        return near_weights, near_weights
-    limit = unconnected_from(settings.metric)
-    weights = neighbor_memberships(neighbors, settings.n_tangent_neighbors, limit, run)
-    return weights.astype(np.float32), near_weights
+    if manifold.n_tangent_neighbors == manifold.n_neighbors:
+        return weights_of_neighbors(manifold.graph, manifold.neighbors.indices, run)
+    limit = unconnected_from(manifold.metric)
+    weights = neighbor_memberships(manifold.neighbors, manifold.n_tangent_neighbors, limit, run)
+    return weights.astype(np.float32)
 
 
-def descend_in_two_parts(
-    state: State,
-    edges: Edges,
-    data_radii: Radii,
-    order: Order,
-    fit: FitFrames,
-    plan: Plan,
-    settings: Settings,
-    run: Run,
-) -> None:
-    """Neighbours first; in the last epochs density as well, along frames that follow the map.
-
-    The radii of the data are in the order of the rows.
-    """
-    attraction, repulsion = Attraction(edges), Repulsion(edges, settings.seed)
-    terms = Terms.of(settings.density_terms, settings.density_anisotropy, settings.n_components)
-    has_density = edges.has_neighbors.any() and len(terms.weights) > 0
-    density_from = plan.full - (plan.density if has_density else 0)
-    running = descend(state, [attraction, repulsion], density_from, plan.full, run)
-    if running and state.epoch < plan.full:
-        target = Target.of(data_radii[order.rows], terms, edges, run)
-        descend_with_density(state, repulsion, edges, target, fit, plan, settings.density_weight, run)
-
-
-def descend_with_density(
-    state: State,
-    repulsion: Repulsion,
-    edges: Edges,
-    target: Target,
-    fit: FitFrames,
-    plan: Plan,
-    weight: float,
-    run: Run,
-) -> None:
-    """The epochs with density, in parts. Each part begins with frames that are fitted to the map as it is then."""
-    density_from, running = plan.full - plan.density, True
-    while running and state.epoch < plan.full:
-        n_done = state.epoch - density_from
-        if n_done % EPOCHS_BETWEEN_FRAMES == 0:
-            state.axes = fit(state.embedding).axes
-        density = AttractionWithDensity(edges, state.axes, target, weight, density_from, plan.density)
-        until = min(state.epoch + EPOCHS_BETWEEN_FRAMES - n_done % EPOCHS_BETWEEN_FRAMES, plan.full)
-        running = descend(state, [density, repulsion], until, plan.full, run)
+def frames_on_map(
+    manifold: Manifold, tangents: Tangents, embedding: FloatArray, run: Run, align: Align | None = None
+) -> Frames:
+    """The frames of tangent spaces on a map. Where the rows are on a cluster, ``align`` connects them there."""
+    order, kind = order_along_map(embedding), (embedding.shape[1], manifold.tangent_center, manifold.frame_solver)
+    graph = order.graph_into_layout(manifold.graph, run.over_rows)
+    connection = run.stage("alignment", align or partial(connect, manifold.space, tangents, graph, *kind), order)
+    with run.timed("frames"):
+        fit = make_frame_fitter(manifold.frame_solver, graph, connection, manifold.n_neighbors, manifold.seed, run)
+        frames = fit(order.into_layout(embedding))
+        return replace(frames, axes=order.into_rows(frames.axes))

@@ -206,29 +206,6 @@ NO_GRAPH = Graph(sp.csr_matrix((0, 0), dtype=np.float32))
 
 
 @dataclass(frozen=True, repr=False)
-class Radii:
-    """Squared local radii around every point, of the data or of the map. They are 0 where a point has no neighbours.
-
-    A radius is a weighted mean over the n_neighbors − 1 neighbours of a point, the same in the data and on the map.
-    """
-
-    total: Annotated[DoubleArray, "(m,)"]  # in all directions, about the point
-    along: Annotated[DoubleArray, "(m, d')"]  # along each local direction, about the point
-    centered: Annotated[DoubleArray, "(m, d')"]  # along each local direction, about the mean of the neighbours
-
-    def __post_init__(self) -> None:
-        _check("Radii.total", self.total, self.along.shape[:1])
-        _check("Radii.centered", self.centered, self.along.shape)
-
-    def __getitem__(self, rows: IntArray) -> Radii:
-        """The radii of these rows."""
-        return Radii(self.total[rows], self.along[rows], self.centered[rows])
-
-    def __repr__(self) -> str:
-        return f"Radii({len(self.total)} points)"
-
-
-@dataclass(frozen=True, repr=False)
 class Tangents:
     """The local SVD at every point. Its axes are made again when they are needed: V_i = X_iᵀ F_i over i's neighbours.
 
@@ -241,7 +218,6 @@ class Tangents:
     center: str  # what X_i is about: the "mean" of the neighbours or the "point"
     singular_values: Annotated[FloatArray, "(m, r)"]  # falling, in unit size; 0 beyond the local rank
     intrinsic_dim: Annotated[IntArray, "(m,)"]  # d_i
-    radii: Radii  # of the data, along the first d' directions
     # The first columns of F_i, for the alignment of the same fit.
     leading: Annotated[DoubleArray, "(m, k, q)"] | None = None
 
@@ -251,7 +227,6 @@ class Tangents:
         _check("Tangents.weights", self.weights, (n_rows, k))
         _check("Tangents.singular_values", self.singular_values, (n_rows, self.n_directions))
         _check("Tangents.intrinsic_dim", self.intrinsic_dim, (n_rows,))
-        _check("Tangents.radii", self.radii.total, (n_rows,))
         if self.leading is not None:
             _check("Tangents.leading", self.leading, (n_rows, k, self.leading.shape[2]))
         if (self.singular_values[:, 1:] > self.singular_values[:, :-1]).any():
@@ -266,7 +241,6 @@ class Tangents:
             self.center,
             self.singular_values[rows],
             self.intrinsic_dim[rows],
-            self.radii[rows],
         )
 
     def without_leading(self) -> Tangents:
@@ -345,3 +319,18 @@ class Frames:
     def __repr__(self) -> str:
         n_rows, dim, _ = self.axes.shape
         return f"Frames({n_rows} points, {dim} × {dim})"
+
+
+@dataclass(frozen=True, repr=False)
+class Geometry:
+    """What the map does not need: the tangent space of every point, and its frame on the map."""
+
+    tangents: Tangents
+    frames: Frames
+
+    def __getitem__(self, rows: np.ndarray) -> Geometry:
+        """Tangent spaces and frames of these rows."""
+        return Geometry(self.tangents[rows], self.frames[rows])
+
+    def __repr__(self) -> str:
+        return f"Geometry({self.tangents!r}, {self.frames!r})"

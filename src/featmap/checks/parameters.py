@@ -86,13 +86,11 @@ RULES: Rules = {
         either(none, integer(1)),
         "must be None (the library's choice) or an integer of at least 1; 200 to 500 is usual",
     ),
-    "density_weight": (_number(0, 1e6), "must be a number from 0 to 1e6; 0 leaves density out, as UMAP does"),
-    "density_anisotropy": (
-        _number(0, 1),
-        "must be a number from 0 to 1, the part of density_weight that acts along the frames",
+    "density": (
+        either(none, _number(0, 10)),
+        "must be None (the library's choice) or a number from 0 to 10: 0 leaves density out, as UMAP does, 1 keeps "
+        "local scale, 2 exaggerates it",
     ),
-    "density_terms": _choice("shape", "directions"),
-    "density_fraction": (_number(0, 1), "must be a number from 0 to 1, the part of the epochs with density"),
     "intrinsic_dim": (
         either(lambda value: isinstance(value, str) and value == "auto", integer(1)),
         "must be 'auto' or an integer of at least 1",

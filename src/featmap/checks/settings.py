@@ -17,8 +17,8 @@ from .inputs import check_embedding
 from .parameters import NAME_OF_DISTANCES
 
 ORTHONORMAL = 1e-3  # the largest error of a product of two directions, which may come in float32
-# Without features there are no directions for density to act along.
-WITHOUT_FEATURES = {"frames": "aligned", "density_anisotropy": 0.0, "density_terms": "shape"}
+# Without features there are no tangent spaces that a solver could tell apart.
+WITHOUT_FEATURES = {"frames": "aligned"}
 FARTHEST_START = 1e15  # of a start that the user gives; squares of more would leave float32
 
 FULL = 500  # epochs of a layout of few points
@@ -28,8 +28,9 @@ COARSE, REFINING = 200, 140  # epochs of the coarsest map, and of all points aft
 # pieces (docs/start.md). It never has many groups, so that its epochs cost little.
 MANY, COARSE_OF_MANY = 100_000, 500
 BETWEEN = 60  # epochs of each level between the coarsest and all points
-# Density acts in 80 of the refining epochs if `density_fraction` has its default, and in proportion else.
-DENSITY_OF_REFINING = 80 / 0.3
+
+# The default density of maps that people look at. Clustering, which uses more components, does better without.
+DENSITY, MOST_COMPONENTS_WITH_DENSITY = 1.5, 3
 
 
 @dataclass(frozen=True)
@@ -61,31 +62,23 @@ class Settings(NeighborhoodSettings):
     min_dist: float
     spread: float
     n_epochs: int | None
-    density_weight: float
-    density_anisotropy: float
-    density_terms: str
-    density_fraction: float
+    density: float
     init: str | np.ndarray
 
     def plan(self, n_rows: int) -> Plan:
         """The epochs asked for, or the library's choice: many rows without a given start begin coarsely."""
         is_free = self.n_epochs is None and isinstance(self.init, str) and self.init == "auto"
         if is_free and n_rows > COARSE_ABOVE:
-            coarse, full = COARSE if n_rows <= MANY else COARSE_OF_MANY, REFINING
-            density = min(REFINING, round(DENSITY_OF_REFINING * self.density_fraction))
-        else:
-            full = FULL if self.n_epochs is None else self.n_epochs
-            coarse, density = 0, round(self.density_fraction * full)
-        return Plan(coarse, full, density if self.density_weight > 0 else 0)
+            return Plan(COARSE if n_rows <= MANY else COARSE_OF_MANY, REFINING)
+        return Plan(0, FULL if self.n_epochs is None else self.n_epochs)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Epochs of the coarsest map, none if there is none; of all points; and of these the last ones with density."""
+    """Epochs of the coarsest map, none if there is none, and of all points."""
 
     coarse: int
     full: int
-    density: int
 
     def of_levels(self, n_levels: int) -> list[int]:
         """The epochs of each of ``n_levels`` levels of groups; the coarsest is the last."""
@@ -100,6 +93,8 @@ def neighborhood_settings(parameters: Mapping[str, Any], shape: tuple[int, int],
 def fit_settings(owner: str, parameters: Mapping[str, Any], shape: tuple[int, int], seed: int) -> Settings:
     """Settings for a fit of data of this shape, from parameters that have passed `check_parameters`."""
     definite = _definite(owner, parameters, shape, seed)
+    if parameters["density"] is None:
+        definite["density"] = DENSITY if parameters["n_components"] <= MOST_COMPONENTS_WITH_DENSITY else 0.0
     definite["init"] = checked_init(owner, parameters["init"], (shape[0], parameters["n_components"]))
     if parameters["metric"] == NAME_OF_DISTANCES:
         definite |= WITHOUT_FEATURES

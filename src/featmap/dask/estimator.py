@@ -306,6 +306,7 @@ class FeatMAP(local.FeatMAP):
         for name in ("_file", "exchanged_bytes_"):
             self.__dict__.pop(name, None)
         if path is not None:
+            self._points.mapped.geometry  # noqa: B018 - into the file, so that no worker has to make it
             self.save(path)
             self._file = ModelFile.at(path)
         return self
@@ -330,8 +331,8 @@ class FeatMAP(local.FeatMAP):
                     warn_of_scales(compared, getattr(self, "feature_names_in_", None))
                 rows = ClusterData.of(table, settings)
             fit = ClusterFit(rows, settings, n_partitions, folder, run)
-            fitted = fit.fit_map()
-            self._store(fitted, progress.report)
+            fitted, geometry = fit.fit_map()
+            self._store(fitted, progress.report, geometry)
             self.save(path)
         self._open(path, dict(fit.exchanged))
         if fitted.is_complete:

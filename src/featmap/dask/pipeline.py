@@ -25,9 +25,9 @@ from ..graph import warn_of_unconnected
 from ..neighbors import EXACT_BELOW
 from ..neighbors.large import search_wide_enough
 from ..neighbors.search import without_self
-from ..pipeline import Fitted, Manifold, lay_out, neighborhood_graph, tangent_weights
+from ..pipeline import Fitted, Manifold, frames_on_map, lay_out, neighborhood_graph, tangent_weights
 from ..run import Run
-from ..values import Connection, Graph, Neighbors, Order, Radii, Tangents, sorted_csr
+from ..values import Connection, Geometry, Graph, Neighbors, Order, Tangents, sorted_csr
 from .blocks import Input, ScaledBlocks, scaled_blocks
 from .cluster import results
 from .files import search_in_files, table_in_files
@@ -81,28 +81,32 @@ class ClusterFit:
     run: Run
     exchanged: Counter[str] = field(default_factory=Counter)  # bytes by stage
 
-    def fit_map(self) -> Fitted:
-        """Fit a map with frames, as `featmap.pipeline.fit_map` does."""
+    def fit_map(self) -> tuple[Fitted, Geometry]:
+        """Fit a map, as `featmap.pipeline.fit_map` does, with its tangent spaces and frames.
+
+        They are made at once, since the rows are here only while the fit runs.
+        """
         settings, run = self.settings, self.run
         neighbors = run.stage("neighbors", self._find_neighbors)
         graph = run.stage("graph", neighborhood_graph, neighbors, settings)
         warn_of_unconnected(graph, settings.metric)
-        partitioned = cache(partial(self._neighborhoods, neighbors, graph))  # by the first stage that needs it
-        tangents = run.stage(
-            "tangents", self._find_tangents, neighbors, graph, partitioned, centers=self.space.matrix
-        )
-        search = search_in_files(self.search, self.space.matrix, settings, self.folder)
         manifold = Manifold.of(
             settings,
             data=self.data,
             space=self.space,
             components=self.cluster_data.components,
-            search=search,
+            search=search_in_files(self.search, self.space.matrix, settings, self.folder),
             neighbors=neighbors,
             graph=graph,
-            tangents=tangents,
         )
-        return lay_out(manifold, settings, run, lambda order, run: connection_of(partitioned(), graph, order))
+        partitioned = cache(partial(self._neighborhoods, manifold))  # by the first stage that needs it
+        tangents = run.stage("tangents", self._find_tangents, manifold, partitioned, centers=self.space.matrix)
+        fitted = lay_out(manifold, settings, run)
+
+        def align(order: Order, run: Run) -> Connection:
+            return connection_of(partitioned(), graph, order)
+
+        return fitted, Geometry(tangents, frames_on_map(manifold, tangents, fitted.embedding, run, align))
 
     @cached_property
     def space(self) -> ScaledData:
@@ -142,34 +146,22 @@ class ClusterFit:
         return Neighbors(indices, distances)
 
     def _find_tangents(
-        self, neighbors: Neighbors, graph: Graph, partitioned: Callable[[], PartitionedTangents], run: Run
+        self, manifold: Manifold, partitioned: Callable[[], PartitionedTangents], run: Run
     ) -> Tangents:
-        weights, _ = tangent_weights(neighbors, graph, self.settings, run)
-        n_rows, dim = len(weights), self.settings.n_components
-        n_directions = min(neighbors.k, self.space.shape[1])
-        singular_values = np.empty((n_rows, n_directions), np.float32)
-        intrinsic_dim = np.empty(n_rows, np.int32)
-        radii = Radii(np.empty(n_rows), np.empty((n_rows, dim)), np.empty((n_rows, dim)))
+        weights, neighbors = tangent_weights(manifold, run), manifold.neighbors
+        singular_values = np.empty((len(weights), min(neighbors.k, self.space.shape[1])), np.float32)
+        intrinsic_dim = np.empty(len(weights), np.int32)
         for rows, found in partitioned().tangents():
             singular_values[rows], intrinsic_dim[rows] = found.singular_values, found.intrinsic_dim
-            for whole, part in zip(vars(radii).values(), vars(found.radii).values(), strict=True):
-                whole[rows] = part
-        return Tangents(
-            self.space.matrix,
-            neighbors.indices,
-            weights,
-            self.settings.tangent_center,
-            singular_values,
-            intrinsic_dim,
-            radii,
-        )
+        center = self.settings.tangent_center
+        return Tangents(self.space.matrix, neighbors.indices, weights, center, singular_values, intrinsic_dim)
 
-    def _neighborhoods(self, neighbors: Neighbors, graph: Graph) -> PartitionedTangents:
+    def _neighborhoods(self, manifold: Manifold) -> PartitionedTangents:
         """Write what partitions need of the graph, and return their tangent spaces and alignment as tasks."""
-        partitions = self.search.partitions
+        partitions, weights = self.search.partitions, tangent_weights(manifold, self.run)
         rows = list(results([part.numbers for part in partitions.parts]))
-        weights, near_weights = tangent_weights(neighbors, graph, self.settings, self.run)
-        graph_files = GraphInFiles.write(self.folder, rows, neighbors.indices, weights, near_weights, graph)
+        indices = manifold.neighbors.indices
+        graph_files = GraphInFiles.write(self.folder, rows, indices, weights, manifold.graph)
         return PartitionedTangents(partitions, rows, graph_files, self.settings, self.exchanged)
 
 

@@ -46,7 +46,6 @@ class GraphInFiles:
         rows: Sequence[IntArray],
         neighbors: IntArray,
         weights: FloatArray,
-        near_weights: FloatArray,
         graph: Graph,
     ) -> GraphInFiles:
         """Write the arrays. ``rows`` are the numbers of the rows of each partition."""
@@ -59,7 +58,6 @@ class GraphInFiles:
             "owners": owners,
             "neighbors": neighbors[order],
             "weights": weights[order],
-            "near_weights": near_weights[order],
             "firsts": edges.indptr.astype(np.int64),
             "targets": edges.indices,
             "edge_weights": edges.data,
@@ -184,12 +182,11 @@ def _table(part: Partition, asked: Sequence[IntArray], given: Sequence[Matrix]) 
 
 
 def _spaces_of(table: Table, graph_files: GraphInFiles, own: int, settings: NeighborhoodSettings) -> Spaces:
-    names = ("neighbors", "weights", "near_weights")
-    neighbors, weights, near_weights = (graph_files.of_rows(name, own) for name in names)
+    neighbors, weights = (graph_files.of_rows(name, own) for name in ("neighbors", "weights"))
     with Run(None) as run:
         kind = settings.tangent_center, settings.intrinsic_dim, settings.n_components
         own_rows, near = table.matrix[table.own], table.places(neighbors)
-        tangents = find_tangents(table.data, own_rows, near, weights, near_weights, *kind, run)
+        tangents = find_tangents(table.data, own_rows, near, weights, *kind, run)
         q = min(settings.n_components, tangents.n_directions)
         factors, rows = leading_factors(table.data, tangents, q, run), np.arange(len(table.own), dtype=np.int32)
 

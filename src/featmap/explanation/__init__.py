@@ -76,18 +76,11 @@ class Explanation(ExplanationMixin):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.embedding_ = points.embedding
-        self.frames_ = points.frames.axes
-        self.intrinsic_dim_ = points.tangents.intrinsic_dim
         self.n_features_in_ = points.mapped.data.shape[1]
         if feature_names is not None:
             self.feature_names_in_ = np.asarray(feature_names, dtype=object)
         if row_names is not None:
             self.row_names_in_ = np.asarray(row_names, dtype=object)
-
-    @property
-    def singular_values_(self) -> np.ndarray:
-        """Singular values of the weighted neighbourhoods, in units of the data."""
-        return self._points.mapped.manifold.space.in_units(self._points.tangents.singular_values)
 
     def __len__(self) -> int:
         return len(self._points)

@@ -17,7 +17,7 @@ from ..errors import InvalidDataError, InvalidParameterError, warn
 from . import Explanation
 
 MOST_DIMENSIONS = 3  # of maps that are drawn; one of more that has more columns than the data looks like data
-STAGES = ("scaling", "neighbors", "graph", "tangents", "alignment", "frames")
+STAGES = ("scaling", "neighbors", "graph")
 
 
 def explain(
@@ -126,9 +126,11 @@ def explain(
     from ..memory import check_memory
     from ..run import Run
     from ..run.progress import Progress
+    from .geometry import DeferredGeometry
     from .points import points_of_any_map
 
     check_memory("explain", table, settings, embedding.shape[1], n_jobs)
     with Run(n_jobs, Progress(verbose=bool(verbose), stages=STAGES)) as run:
-        points = points_of_any_map(table, embedding, settings, run).on_a_map(by_another_method=True)
+        deferred = DeferredGeometry(n_jobs, bool(verbose))
+        points = points_of_any_map(table, embedding, settings, deferred, run).on_a_map(by_another_method=True)
     return Explanation(points, names, row_names(X), n_jobs, bool(verbose))

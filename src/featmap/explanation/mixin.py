@@ -54,6 +54,24 @@ class ExplanationMixin:
     verbose: bool
     _points: Points
 
+    @property
+    def frames_(self) -> np.ndarray:
+        """The frame of each point. Column l shows its local direction l on the map."""
+        check_is_fitted(self)
+        return self._points.frames.axes
+
+    @property
+    def intrinsic_dim_(self) -> np.ndarray:
+        """How many local directions count for feature importance."""
+        check_is_fitted(self)
+        return self._points.tangents.intrinsic_dim
+
+    @property
+    def singular_values_(self) -> np.ndarray:
+        """Singular values of the weighted neighbourhoods, in units of the data."""
+        check_is_fitted(self)
+        return self._points.mapped.manifold.space.in_units(self._points.tangents.singular_values)
+
     @documented
     def why(
         self,

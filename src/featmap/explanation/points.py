@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -15,27 +15,26 @@ from ..checks.settings import NeighborhoodSettings
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix, dense_rows, stacked
 from ..data.units import Units
-from ..frames import make_frame_fitter
 from ..frames.local import FRAME_AMONG, Surroundings
 from ..neighbors.other import unconnected_from
 from ..pipeline import Manifold, approximate
 from ..run import Run
-from ..tangents.alignment import connect
 from ..tangents.axes import axes
 from ..tangents.svd import find_tangents
-from ..values import DoubleArray, FloatArray, Frames, IntArray, Neighbors, Order, Radii, Tangents
+from ..values import DoubleArray, FloatArray, Frames, Geometry, IntArray, Neighbors, Tangents
 from .dependence import copies_of_rows
+from .geometry import DeferredGeometry
 from .placement import memberships_of_new, nearest_rows, place_among
 from .regression import MapSearch
 
 
 @dataclass(frozen=True)
 class MappedData:
-    """The data with their map: the embedding and the frame of every row."""
+    """The data with their map. Tangent spaces and frames are made when they are first asked for."""
 
     manifold: Manifold
     embedding: Annotated[FloatArray, "(m, d')"]
-    frames: Frames
+    deferred: DeferredGeometry = field(default_factory=DeferredGeometry)
     by_another_method: bool = False  # whether the map is not of FeatMAP, which has other parameters
 
     @property
@@ -47,8 +46,16 @@ class MappedData:
         return self.manifold.space
 
     @property
+    def geometry(self) -> Geometry:
+        return self.deferred.of(self.manifold, self.embedding)
+
+    @property
     def tangents(self) -> Tangents:
-        return self.manifold.tangents
+        return self.geometry.tangents
+
+    @property
+    def frames(self) -> Frames:
+        return self.geometry.frames
 
     @cached_property
     def search(self) -> MapSearch:
@@ -81,18 +88,17 @@ class MappedData:
 
 @dataclass(frozen=True)
 class Points:
-    """Points on the map, with their tangent spaces and frames, and their links to rows of the data."""
+    """Points on the map, with their links to rows of the data."""
 
     mapped: MappedData
     values: Matrix  # (points, n) their features, scaled
-    tangents: Tangents
     embedding: FloatArray
-    frames: Frames
     links: sp.csr_matrix  # (points, rows of the data) weights of the edges
     has_edge: NDArray[np.bool_]  # (points, k) whether each neighbour behind the tangent space is connected
     rows: IntArray  # (points,) which row of the data each point is, −1 for a new point
     numbers: IntArray  # (points,) the place of each point among those that were asked about
     lengths: DoubleArray | None = None  # (points,) of unit rows, in the units of the user
+    own_geometry: Geometry | None = None  # of points that are not all rows of the data
 
     def __len__(self) -> int:
         return len(self.embedding)
@@ -101,15 +107,30 @@ class Points:
         return replace(
             self,
             values=self.values[chosen],
-            tangents=self.tangents[chosen],
             embedding=self.embedding[chosen],
-            frames=self.frames[chosen],
             links=self.links[chosen],
             has_edge=self.has_edge[chosen],
             rows=self.rows[chosen],
             numbers=self.numbers[chosen],
             lengths=None if self.lengths is None else self.lengths[chosen],
+            own_geometry=None if self.own_geometry is None else self.own_geometry[chosen],
         )
+
+    @cached_property
+    def geometry(self) -> Geometry:
+        """The tangent space and the frame of each point. Those of rows of the data are the map's."""
+        if self.own_geometry is not None:
+            return self.own_geometry
+        of_map = self.mapped.geometry
+        return of_map if np.array_equal(self.rows, np.arange(len(self.mapped.embedding))) else of_map[self.rows]
+
+    @property
+    def tangents(self) -> Tangents:
+        return self.geometry.tangents
+
+    @property
+    def frames(self) -> Frames:
+        return self.geometry.frames
 
     def in_units(self, units: Units | None) -> Points:
         """The same points, with answers in other units."""
@@ -180,9 +201,7 @@ def points_of_data(mapped: MappedData) -> Points:
     return Points(
         mapped,
         manifold.data.matrix,
-        manifold.tangents,
         mapped.embedding,
-        mapped.frames,
         manifold.graph.weights,
         has_edge,
         rows,
@@ -191,16 +210,11 @@ def points_of_data(mapped: MappedData) -> Points:
     )
 
 
-def points_of_any_map(X: Matrix, embedding: FloatArray, settings: NeighborhoodSettings, run: Run) -> Points:
-    """The rows of the data on a map that another method made: frames are fitted to it."""
-    manifold = approximate(X, settings, run)
-    kind = embedding.shape[1], manifold.tangent_center, settings.frames
-    order = Order.of_the_rows(len(embedding))
-    connection = run.stage("alignment", connect, manifold.space, manifold.tangents, manifold.graph, *kind, order)
-    with run.timed("frames"):
-        fit = make_frame_fitter(settings.frames, manifold.graph, connection, settings.n_neighbors, settings.seed, run)
-        frames = fit(embedding)
-    return points_of_data(MappedData(manifold.without_leading(), embedding, frames))
+def points_of_any_map(
+    X: Matrix, embedding: FloatArray, settings: NeighborhoodSettings, deferred: DeferredGeometry, run: Run
+) -> Points:
+    """The rows of the data on a map that another method made. Frames will be fitted to it."""
+    return points_of_data(MappedData(approximate(X, settings, run), embedding, deferred))
 
 
 def points_of_new_rows(X: Matrix, mapped: MappedData, run: Run) -> Points:
@@ -215,7 +229,8 @@ def points_of_new_rows(X: Matrix, mapped: MappedData, run: Run) -> Points:
     known, new = np.flatnonzero(is_known), np.flatnonzero(~is_known)
     parts = []
     if len(known):
-        parts.append(replace(points_of_data(mapped)[near.indices[known, 0]], values=values[known], lengths=None))
+        of_rows = points_of_data(mapped)[near.indices[known, 0]]
+        parts.append(replace(of_rows, values=values[known], lengths=None, own_geometry=of_rows.geometry))
     if len(new):
         parts.append(_points_among_rows(values[new], centers[new], near[new], neighbors[new], mapped, run))
     order = np.argsort(np.concatenate([known, new]))
@@ -235,7 +250,6 @@ def _points_among_rows(
         centers,
         neighbors.indices,
         weights,
-        strengths,
         manifold.tangent_center,
         manifold.intrinsic_dim,
         mapped.embedding.shape[1],
@@ -248,10 +262,10 @@ def _points_among_rows(
     links.eliminate_zeros()
     has_edge = neighbors.distances < unconnected_from(manifold.metric)
     identity = np.eye(embedding.shape[1], dtype=np.float32)
-    unframed = replace(mapped.frames, axes=np.broadcast_to(identity, (len(embedding), *identity.shape)))
     rows = np.full(len(embedding), -1, np.int32)
-    points = Points(mapped, values, tangents, embedding, unframed, links, has_edge, rows, rows)
-    return replace(points, frames=_frames_among(points, run))
+    unframed = Geometry(tangents.without_leading(), replace(mapped.frames, axes=np.tile(identity, (len(rows), 1, 1))))
+    points = Points(mapped, values, embedding, links, has_edge, rows, rows, own_geometry=unframed)
+    return replace(points, own_geometry=replace(unframed, frames=_frames_among(points, run)))
 
 
 def _joined(parts: list[Points]) -> Points:
@@ -263,9 +277,8 @@ def _joined(parts: list[Points]) -> Points:
     return replace(
         parts[0],
         values=stacked([part.values for part in parts]),
-        tangents=_joined_tangents([part.tangents for part in parts]),
+        own_geometry=_joined_geometry([part.geometry for part in parts]),
         embedding=of_all("embedding"),
-        frames=replace(parts[0].frames, axes=np.concatenate([part.frames.axes for part in parts])),
         links=sp.vstack([part.links for part in parts], format="csr"),
         has_edge=of_all("has_edge"),
         rows=of_all("rows"),
@@ -273,23 +286,20 @@ def _joined(parts: list[Points]) -> Points:
     )
 
 
-def _joined_tangents(parts: list[Tangents]) -> Tangents:
+def _joined_geometry(parts: list[Geometry]) -> Geometry:
     def of_all(name: str) -> np.ndarray:
-        return np.concatenate([getattr(part, name) for part in parts])
+        return np.concatenate([getattr(part.tangents, name) for part in parts])
 
-    return Tangents(
-        stacked([part.centers for part in parts]),
+    tangents = Tangents(
+        stacked([part.tangents.centers for part in parts]),
         of_all("neighbors"),
         of_all("weights"),
-        parts[0].center,
+        parts[0].tangents.center,
         of_all("singular_values"),
         of_all("intrinsic_dim"),
-        _joined_radii([part.radii for part in parts]),
     )
-
-
-def _joined_radii(parts: list[Radii]) -> Radii:
-    return Radii(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Radii)))
+    axes = np.concatenate([part.frames.axes for part in parts])
+    return Geometry(tangents, replace(parts[0].frames, axes=axes))
 
 
 def _frames_among(points: Points, run: Run) -> Frames:

@@ -251,7 +251,7 @@ class Centers:
         """F and σ of some of the spaces, with these weights of the neighbours: V = Xᵀ F."""
         manifold = self.points.mapped.manifold
         centers = dense_rows(stacked([tangents.centers[chosen] for tangents, chosen in self._parts(here)]))
-        return local_svds(manifold.space, centers, self.neighbors[here], weights, manifold.tangent_center)[:2]
+        return local_svds(manifold.space, centers, self.neighbors[here], weights, manifold.tangent_center)
 
     def pairs(self, here: slice, factors: DoubleArray, n_axes: IntArray) -> DoubleArray:
         """B = F Fᵀ of some spaces, with the center as the first row, whose factor is minus the sum of the others.

@@ -15,17 +15,19 @@ import scipy.sparse as sp
 from ..checks.settings import NeighborhoodSettings
 from ..data.scaling import ScaledData
 from ..data.sparse import Matrix, SparseRows
+from ..explanation.geometry import DeferredGeometry
 from ..explanation.points import Points, points_of_any_map, points_of_data
 from ..pipeline import tangent_spaces
 from ..run import Run
-from ..values import IntArray
+from ..values import Geometry, IntArray
 
 
 def of_rows(points: Points, rows: IntArray, run: Run) -> Points:
     """Some rows on their places of the map, with neighbours among themselves."""
     settings = _settings(points)
     given = replace(points.mapped.data, units=None)
-    part = points_of_any_map(user_rows(given, rows), points.mapped.embedding[rows], settings, run)
+    X, embedding = user_rows(given, rows), points.mapped.embedding[rows]
+    part = points_of_any_map(X, embedding, settings, DeferredGeometry(), run)
     part = part.on_a_map(by_another_method=points.mapped.by_another_method)
     return part.in_units(points.mapped.data.units)
 
@@ -35,10 +37,10 @@ def of_features(points: Points, features: IntArray, run: Run) -> Points:
     mapped = points.mapped
     manifold = mapped.manifold
     data = manifold.data.columns(features)
-    settings = _settings(points)
-    tangents = tangent_spaces(data, manifold.neighbors, manifold.graph, settings, run)
-    manifold = replace(manifold, data=data, space=replace(data, units=None), components=None, tangents=tangents)
-    return points_of_data(replace(mapped, manifold=manifold.without_leading()))
+    manifold = replace(manifold, data=data, space=replace(data, units=None), components=None)
+    tangents = tangent_spaces(manifold, mapped.embedding.shape[1], run).without_leading()
+    deferred = DeferredGeometry(made=Geometry(tangents, mapped.frames))
+    return points_of_data(replace(mapped, manifold=manifold, deferred=deferred))
 
 
 def _settings(points: Points) -> NeighborhoodSettings:

@@ -263,6 +263,9 @@ def _edge_weights(points: Points, near: np.ndarray) -> np.ndarray:
 
 def density_of_data(points: Points) -> np.ndarray:
     """−½ log of the mean squared distance to the neighbours, in the units of the user; NaN where that is 0."""
-    squares = points.tangents.radii.total
-    logs = np.log(squares, out=np.full(len(squares), np.nan), where=squares > 0)
-    return (-0.5 * points.mapped.space.log_squares_in_units(logs)).astype(np.float32)
+    manifold = points.mapped.manifold
+    distances = manifold.distances_in_units[:, : manifold.n_neighbors - 1]
+    present = np.isfinite(distances)
+    squares = np.where(present, distances, 0.0) ** 2
+    means = squares.sum(axis=1) / np.maximum(present.sum(axis=1), 1)
+    return -0.5 * np.log(means, out=np.full(len(means), np.nan), where=means > 0).astype(np.float32)

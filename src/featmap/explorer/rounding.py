@@ -9,6 +9,7 @@ import numpy as np
 
 from ..data.scaling import ScaledData
 from ..explanation.answers import Answers
+from ..explanation.geometry import DeferredGeometry
 from ..explanation.points import MappedData, points_of_data
 from .hashing import sampled
 
@@ -64,8 +65,9 @@ def _largest(differences: np.ndarray) -> float:
 def _with_data(answers: Answers, data: ScaledData) -> Answers:
     """The same map and neighbourhoods with other values."""
     mapped = answers.points.mapped
-    manifold = replace(mapped.manifold, data=data)
+    manifold, geometry = replace(mapped.manifold, data=data), mapped.geometry
     if manifold.components is None:
-        manifold = replace(manifold, space=data, tangents=replace(manifold.tangents, centers=data.matrix))
-    points = points_of_data(MappedData(manifold, mapped.embedding, mapped.frames))
+        manifold = replace(manifold, space=data)
+        geometry = replace(geometry, tangents=replace(geometry.tangents, centers=data.matrix))
+    points = points_of_data(MappedData(manifold, mapped.embedding, DeferredGeometry(made=geometry)))
     return Answers(points, answers.feature_names, answers.row_names, answers.n_jobs)

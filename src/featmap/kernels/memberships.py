@@ -124,17 +124,6 @@ def fill_forward(targets, joined, firsts, lasts, indptr, ends, start, stop, indi
 
 
 @compiled
-def mark_neighbors(indptr, indices, neighbors, present, start, stop, out):
-    """out[e] = 1 for the edges e = i→j, given by CSR rows, that lead to a neighbour j of i which is present."""
-    for i in range(start, stop):
-        for a in range(neighbors.shape[1]):
-            for e in range(indptr[i], indptr[i + 1]):
-                if present[i, a] and indices[e] == neighbors[i, a]:
-                    out[e] = 1
-                    break
-
-
-@compiled
 def edge_weights(indptr, indices, data, neighbors, start, stop, out):
     """out[i, a] = the weight of the edge from i to its neighbour a, read from CSR rows, or 0 without such an edge."""
     for i in range(start, stop):

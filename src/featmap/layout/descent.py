@@ -26,15 +26,12 @@ class State:
     embedding: Annotated[FloatArray, "(m, d')"]
     gradient_mean: Annotated[FloatArray, "(m, d')"]
     gradient_square: Annotated[FloatArray, "(m, d')"]
-    axes: Annotated[FloatArray, "(m, d', d')"]  # the frames that density acts along, the identity before it begins
     epoch: int = 0
 
     @classmethod
     def start(cls, embedding: FloatArray) -> State:
         own = np.array(embedding, np.float32, order="C")
-        n_points, dim = own.shape
-        axes = np.tile(np.eye(dim, dtype=np.float32), (n_points, 1, 1))
-        return cls(own, np.zeros_like(own), np.zeros_like(own), axes)
+        return cls(own, np.zeros_like(own), np.zeros_like(own))
 
     def begin_again(self, embedding: FloatArray) -> None:
         """Become the state at the start of another descent, where a checkpoint keeps this one."""

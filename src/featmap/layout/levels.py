@@ -1,7 +1,7 @@
 """A map from coarse to fine: few groups first, then the groups that they are made of, down to groups of points.
 
 The coarsest level brings far parts of the map to their places and has most epochs. Each finer one starts from the map
-before it, spread over its groups, and needs a few.
+before it, spread over its groups, and needs a few. Groups have equal units, since those of the data gain nothing.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ..run import Run
 from ..values import FloatArray, Graph, IntArray, Order
 from .coarse import CoarseGraph, coarsen, spread
 from .descent import State, descend
-from .edges import Edges
-from .forces import Attraction, Force, Repulsion
+from .forces import Attraction, Repulsion
 from .order import order_along_map, order_by_groups
 from .similarity import Curve
 from .start import finished, principal_components, smoothed_components
+from .units import Units
 
 FEW = 25_000  # groups that are not joined any more
 # Groups are not joined either if more than this part of them is left: few have edges, or all to the same hub.
@@ -96,8 +96,8 @@ def descend_by_levels(
             coarser = start.levels[number + 1]
             state.begin_again(spread(state.embedding, coarser.groups, level.graph, seed, run))
         if len(state.embedding) == len(level.centers):
-            edges = Edges.without_neighbors(level.graph, curve)
-            forces: tuple[Force, ...] = Attraction(edges), Repulsion(edges, seed)
+            known = level.graph, curve, Units.equal(level.graph)
+            forces = Attraction(*known), Repulsion(*known, seed)
             n_epochs, before, after = epochs[number], sum(epochs[number + 1 :]), sum(epochs[:number])
             descend(state, forces, n_epochs, n_epochs, run, before, after)
     return state.embedding

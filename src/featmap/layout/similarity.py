@@ -32,20 +32,10 @@ class Curve:
         return cls(float(a / spread ** (2 * b)), float(b))
 
     @cached_property
-    def root(self) -> FloatArray:
-        """The table of ω = Q^½."""
-        return (1 / np.sqrt(1 + self.a * _table_distances() ** self.b)).astype(np.float32)
-
-    @cached_property
     def pull(self) -> FloatArray:
-        """The table of 2ab s^(b−1)/(1 + a s^b). Attraction is −pull·z, and ∂ω/∂z = −½ω·pull·z."""
+        """The table of 2ab s^(b−1)/(1 + a s^b). Attraction is −pull·z."""
         s = _table_distances()
         return (2 * self.a * self.b * s ** (self.b - 1) / (1 + self.a * s**self.b)).astype(np.float32)
-
-    @cached_property
-    def pull_and_root(self) -> FloatArray:
-        """Both tables side by side, so that one read finds both: (entries, 2)."""
-        return np.column_stack([self.pull, self.root])
 
     @cached_property
     def push(self) -> FloatArray:

@@ -10,11 +10,11 @@ from ..checks.arguments import checked_count
 from ..data.scaling import ScaledData, scale_data
 from ..data.sparse import Matrix
 from ..errors import InvalidParameterError
-from ..layout.radii import correlation
 from ..neighbors import find_neighbors, make_search
 from ..run import Run
 from ..values import DoubleArray, IntArray
 from .checks import check_jobs, checked_pair, documented
+from .distances import correlation
 
 RADII_OVER = ("data", "own")
 

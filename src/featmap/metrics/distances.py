@@ -16,7 +16,6 @@ from ..checks.arguments import is_number
 from ..data.scaling import ScaledData, scale_data
 from ..data.sparse import dense_rows
 from ..errors import InvalidDataError, InvalidParameterError
-from ..layout.radii import correlation
 from ..run.threads import one_library_thread
 from ..values import DoubleArray, IntArray
 from .checks import N_SAMPLE, checked_pair, documented, sample_rows
@@ -209,3 +208,12 @@ def _blocks(data: ScaledData) -> Iterator[tuple[slice, DoubleArray]]:
     for start in range(0, n_rows, step):
         rows = slice(start, min(start + step, n_rows))
         yield rows, dense_rows(data.matrix, rows).astype(np.float64)
+
+
+def correlation(first: DoubleArray, second: DoubleArray) -> DoubleArray:
+    """Pearson's correlation of each pair of columns. It is 0 if one of them is constant or there are no points."""
+    if not len(first):
+        return np.zeros(first.shape[1])
+    first, second = first - first.mean(axis=0), second - second.mean(axis=0)
+    sizes = np.sqrt((first * first).sum(axis=0) * (second * second).sum(axis=0))
+    return np.divide((first * second).sum(axis=0), sizes, out=np.zeros(first.shape[1]), where=sizes > 0)

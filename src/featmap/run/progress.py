@@ -21,16 +21,9 @@ Callback = Callable[[str, int, int], object]
 
 LAYOUT, COARSE_LAYOUT, LISTS = "layout", "coarse layout", "lists"
 # Roughly the share of each stage in the time of a fit (MNIST, two threads). The bar of the whole fit goes by them.
-SHARES = {
-    "scaling": 0.03,
-    "neighbors": 0.24,
-    "graph": 0.02,
-    "tangents": 0.12,
-    "start": 0.08,
-    "alignment": 0.07,
-    LAYOUT: 0.4,
-    "frames": 0.04,
-}
+SHARES = {"scaling": 0.04, "neighbors": 0.3, "graph": 0.03, "start": 0.1, LAYOUT: 0.53}
+# Of what the first question about tangent spaces or frames makes.
+SHARES_OF_GEOMETRY = {"tangents": 0.5, "alignment": 0.4, "frames": 0.1}
 # Of the layout of the coarse graph, where there is one.
 SHARES_OF_COARSE = {COARSE_LAYOUT: 0.08}
 # Of a comparison of groups.
@@ -76,7 +69,7 @@ class FitReport(Sequence[StageReport]):
     >>> from featmap import FeatMAP
     >>> report = FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data).fit_report_
     >>> [stage.stage for stage in report]
-    ['scaling', 'neighbors', 'graph', 'tangents', 'start', 'alignment', 'layout', 'frames']
+    ['scaling', 'neighbors', 'graph', 'start', 'layout']
     >>> report.recall
     1.0
     """
@@ -126,7 +119,7 @@ class FitReport(Sequence[StageReport]):
         >>> from featmap import FeatMAP
         >>> model = FeatMAP(n_epochs=50, random_state=0).fit(load_iris().data)
         >>> model.fit_report_.to_frame().shape
-        (8, 3)
+        (5, 3)
         """
         names = [field.name for field in fields(StageReport)]
         return pandas_for("to_frame").DataFrame([astuple(stage) for stage in self], columns=names).set_index("stage")
@@ -218,7 +211,9 @@ class _Bar:
     """One bar for all stages, by tqdm: in terminals, notebooks and files."""
 
     def __init__(self, stages: Iterable[str], stream: TextIO | None) -> None:
-        shares = {stage: (SHARES | SHARES_OF_COARSE | SHARES_OF_CONTRAST)[stage] for stage in stages}
+        shares = {
+            stage: (SHARES | SHARES_OF_GEOMETRY | SHARES_OF_COARSE | SHARES_OF_CONTRAST)[stage] for stage in stages
+        }
         # It is not known before the fit whether lists will be filled again, so they have no share.
         self._shares = {LISTS: 0.0} | {stage: share / sum(shares.values()) for stage, share in shares.items()}
         kind = _bar_class(stream)

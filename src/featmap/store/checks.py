@@ -23,7 +23,7 @@ from ..neighbors.other import CosineSearch, HellingerSearch, MetricSearch
 from ..neighbors.quantizer import Quantizer
 from ..pipeline import Manifold
 from ..run.progress import COARSE_LAYOUT
-from ..values import Connection, Frames, Graph, Neighbors, Tangents
+from ..values import Connection, Frames, Geometry, Graph, Neighbors, Tangents
 from .codecs import within
 
 # The metric of each search that has only one; those that are not here are Euclidean.
@@ -41,24 +41,30 @@ def check_mapped_data(mapped: MappedData) -> None:
     check_manifold(mapped.manifold)
     n_rows, dim = mapped.embedding.shape
     require("the map", n_rows == mapped.data.shape[0] and dim >= 1)
-    require("the tangent spaces", mapped.tangents.radii.along.shape[1] == dim)
-    check_frames(mapped.frames, n_rows, dim)
+
+
+def check_geometry(geometry: Geometry, mapped: MappedData) -> None:
+    """Check the tangent spaces of a map and their frames."""
+    manifold, tangents = mapped.manifold, geometry.tangents
+    check_tangents(tangents, manifold.space.shape)
+    require("tangent_center", manifold.tangent_center == tangents.center)
+    require("n_tangent_neighbors", manifold.neighbors.k == tangents.neighbors.shape[1])
+    require("the frames", manifold.frame_solver == geometry.frames.solver)
+    check_frames(geometry.frames, *mapped.embedding.shape)
 
 
 def check_manifold(manifold: Manifold) -> None:
     data, space, neighbors = manifold.data, manifold.space, manifold.neighbors
-    parameters = ("metric", "tangent_center", "intrinsic_dim")
-    check_each("FeatMAP", {name: getattr(manifold, name) for name in parameters}, RULES)
+    parameters = {name: getattr(manifold, name) for name in ("metric", "tangent_center", "intrinsic_dim")}
+    check_each("FeatMAP", {**parameters, "frames": manifold.frame_solver}, RULES)
+    require("seed", 0 <= manifold.seed < 2**31)
     check_data(data)
     check_space(manifold)
     check_search(manifold.search, space, manifold.metric)
     check_neighbors(neighbors, data.shape[0])
     check_graph(manifold.graph, data.shape[0])
-    check_tangents(manifold.tangents, space.shape)
     require("n_neighbors", 2 <= manifold.n_neighbors <= manifold.n_tangent_neighbors <= data.shape[0])
-    n_others = manifold.n_tangent_neighbors - 1
-    require("tangent_center", manifold.tangent_center == manifold.tangents.center)
-    require("n_tangent_neighbors", n_others == neighbors.k == manifold.tangents.neighbors.shape[1])
+    require("n_tangent_neighbors", neighbors.k == manifold.n_tangent_neighbors - 1)
 
 
 def check_data(data: ScaledData) -> None:
@@ -148,8 +154,6 @@ def check_tangents(tangents: Tangents, shape: tuple[int, int]) -> None:
     require(what, within(tangents.neighbors, 0, shape[0]))
     require(what, within(tangents.intrinsic_dim, 0, tangents.n_directions + 1))
     require(what, min(tangents.weights.min(initial=0), tangents.singular_values.min(initial=0)) >= 0)
-    radii = tangents.radii
-    require(what, min(part.min(initial=0) for part in (radii.total, radii.along, radii.centered)) >= 0)
 
 
 def check_frames(frames: Frames, n_rows: int, dim: int) -> None:
@@ -177,7 +181,6 @@ def check_stage(name: str, stage: Any, made: Mapping[str, Any], n_rows: int, dim
             check_graph(stage, n_rows)
         case Tangents():
             check_tangents(stage, (n_rows, stage.centers.shape[1]))
-            require("the tangent spaces", stage.radii.along.shape[1] == dim)
         case np.ndarray():
             require("start", stage.shape == (n_rows, dim))
         case CoarseStart():
@@ -192,4 +195,3 @@ def check_stage(name: str, stage: Any, made: Mapping[str, Any], n_rows: int, dim
             n_points, parts = len(stage.embedding), (stage.embedding, stage.gradient_mean, stage.gradient_square)
             require(name, n_points in sizes and all(part.shape == (n_points, dim) for part in parts))
             require(name, stage.epoch >= 0)
-            check_frames(Frames(stage.axes), n_points, dim)

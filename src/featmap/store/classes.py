@@ -46,7 +46,7 @@ NOT_STORED = {
     ScaledData: {"units"},
     Tangents: {"leading"},
     Partition: {"numbers"},
-    MappedData: {"by_another_method"},
+    MappedData: {"by_another_method", "deferred"},
 }
 # Kinds of a field that no saved model has: the lists of a search are filled after a fit, and functions are refused.
 NEVER_STORED = (UnfilledSearch, Callable[..., Any])

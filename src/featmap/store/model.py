@@ -16,40 +16,30 @@ from ..errors import InvalidParameterError, StoreError
 from ..explanation.points import MappedData
 from ..preparation.prepare import Recipe
 from ..run.progress import FitReport
-from .checks import check_mapped_data, require
-from .classes import DOUBLE, FLOAT, INT, fields_of
+from ..values import Geometry
+from .checks import check_geometry, check_mapped_data, require
+from .classes import FLOAT, fields_of
 from .codecs import (
     FEATURE_NAMES,
     INTEGER,
-    NUMBER,
     ROW_NAMES,
     TEXT,
     Array,
     Codec,
     Fields,
+    Optional,
     Parameter,
     Sparse,
     Table,
     pack,
     unpack,
-    within,
 )
 from .container import Contents, read_file, refusing, write_file
 
 KIND = "fitted model"
 ATTRIBUTES: Mapping[str, Codec] = {
     "embedding_": Array(FLOAT, ("m", "d'")),
-    "frames_": Array(FLOAT, ("m", "d'", "d'")),
     "graph_": Sparse(FLOAT),
-    "intrinsic_dim_": Array(INT, ("m",)),
-    "radii_": Array(DOUBLE, ("m", "d'")),
-    "embedding_radii_": Array(DOUBLE, ("m", "d'")),
-    "density_correlation_": Array(DOUBLE, ("d'",)),
-    "total_radii_": Array(DOUBLE, ("m",)),
-    "embedding_total_radii_": Array(DOUBLE, ("m",)),
-    "total_density_correlation_": NUMBER,
-    "shape_correlation_": NUMBER,
-    "mean_shapes_": Array(DOUBLE, ("2",)),
     "n_epochs_": INTEGER,
     "n_features_in_": INTEGER,
     "fit_report_": fields_of(FitReport),
@@ -70,6 +60,7 @@ class SavedModel:
     made_by: str  # the name of its class
     parameters: dict[str, Any]
     mapped: MappedData
+    geometry: Geometry | None  # if a question has made it
     attributes: dict[str, Any]
 
 
@@ -79,6 +70,7 @@ MODEL = Fields(
         "made_by": TEXT,
         "parameters": Table(others=Parameter()),
         "mapped": fields_of(MappedData),
+        "geometry": Optional(fields_of(Geometry)),
         "attributes": Table(ATTRIBUTES, SOMETIMES),
     },
 )
@@ -124,6 +116,8 @@ def _checked_model(contents: Contents, made_by: str, parameters: Iterable[str]) 
     check_parameters(made_by, model.parameters)
     check_random_state(model.parameters["random_state"])
     check_mapped_data(model.mapped)
+    if model.geometry is not None:
+        check_geometry(model.geometry, model.mapped)
     check_attributes(model.attributes, model.mapped)
     return model
 
@@ -132,7 +126,7 @@ def check_attributes(attributes: Mapping[str, Any], mapped: MappedData) -> None:
     """Check the attributes against the map that they describe."""
     n_rows, dim = mapped.embedding.shape
     n_columns = mapped.data.shape[1] if mapped.manifold.has_features else n_rows
-    sizes = {"m": n_rows, "d'": dim, "2": 2}
+    sizes = {"m": n_rows, "d'": dim}
     for name, codec in ATTRIBUTES.items():
         if isinstance(codec, Array):
             require(name, attributes[name].shape == tuple(sizes[size] for size in codec.shape or ()))
@@ -141,7 +135,6 @@ def check_attributes(attributes: Mapping[str, Any], mapped: MappedData) -> None:
         require(name, name not in attributes or len(attributes[name]) == n_names)
     require("n_features_in_", attributes["n_features_in_"] == n_columns)
     require("n_epochs_", attributes["n_epochs_"] >= 0)
-    require("intrinsic_dim_", within(attributes["intrinsic_dim_"], 0, mapped.tangents.n_directions + 1))
     if "recipe_" in attributes:
         missing, origins = attributes["recipe_"].missing, attributes["recipe_"].origins
         require("recipe_", len(origins) == len(missing) == mapped.data.shape[1])

@@ -52,7 +52,7 @@ def factors_of(
     """
     centers = dense_rows(tangents.centers, rows)
     table, positions = data.table(tangents.neighbors[rows])
-    factors, _, _ = svds_of_table(centers, table, positions, tangents.weights[rows], tangents.center, n_axes)
+    factors, _ = svds_of_table(centers, table, positions, tangents.weights[rows], tangents.center, n_axes)
     return centers, table, positions, factors
 
 

@@ -17,7 +17,7 @@ from ..data.sparse import Matrix, dense_rows
 from ..kernels.eigen import TIE, eigen, room_for_eigen
 from ..kernels.tangents import local_grams, room_for_grams
 from ..run import Run
-from ..values import DoubleArray, FloatArray, IntArray, Neighbors, Radii, Tangents
+from ..values import DoubleArray, FloatArray, IntArray, Tangents
 
 EXPLAINED_VARIANCE = 0.9
 
@@ -37,58 +37,36 @@ def find_tangents(
     centers: Matrix,
     neighbors: IntArray,
     weights: np.ndarray,
-    near_weights: np.ndarray,
     center: str,
     intrinsic_dim: int | str,
     n_axes: int,
     run: Run,
 ) -> Tangents:
-    """The SVD of W_i X_i at every center, from the eigenvectors of its k × k Gram matrix, and the local radii.
+    """The SVD of W_i X_i at every center, from the eigenvectors of its k × k Gram matrix.
 
-    The centers are the scaled data, or new rows scaled in the same way. Their neighbours are rows of the data.
-    ``weights`` are those of the SVD, in float32. Radii are measured over the first neighbours only, with
-    ``near_weights``, and along ``n_axes`` directions. X_i is about the "point" itself or about the "mean" of its
-    neighbours.
+    The centers are the scaled data, or new rows scaled in the same way. Their neighbours are rows of the data, with
+    weights in float32. X_i is about the "point" itself or about the "mean" of its neighbours. The factors of the
+    first ``n_axes`` directions are kept for the alignment.
     """
     n_rows, k = neighbors.shape
-    weights, near_weights = weights.astype(np.float32, copy=False), near_weights.astype(np.float32, copy=False)
-    n_leading = min(n_axes, k, data.shape[1])
+    weights, n_leading = weights.astype(np.float32, copy=False), min(n_axes, k, data.shape[1])
 
     def body(start: int, stop: int) -> tuple[np.ndarray, ...]:
         here = slice(start, stop)
         table, positions = data.table(neighbors[here])
-        factors, singular_values, grams = svds_of_table(
+        factors, singular_values = svds_of_table(
             dense_rows(centers, here), table, positions, weights[here], center, n_leading
         )
-        return (
-            singular_values.astype(np.float32),
-            count_dimensions(singular_values, intrinsic_dim),
-            factors,
-            *local_radii(grams, factors, near_weights[here], n_axes),
-        )
+        return singular_values.astype(np.float32), count_dimensions(singular_values, intrinsic_dim), factors
 
-    singular_values, n_directions, leading, *radii = run.by_blocks(n_rows, body, points_per_block(data, k))
-    return Tangents(
-        centers,
-        neighbors,
-        weights,
-        center,
-        singular_values,
-        n_directions,
-        Radii(*radii),
-        leading,
-    )
+    found = run.by_blocks(n_rows, body, points_per_block(data, k))
+    return Tangents(centers, neighbors, weights, center, *found)
 
 
-def radii_without_directions(
-    centers: Matrix, neighbors: Neighbors, weights: FloatArray, center: str, n_axes: int
-) -> Tangents:
-    """What is known of neighbourhoods by distances alone: R°_i = Σ_j P_ij d_ij²/Σ_j P_ij, and no directions."""
-    n_rows = len(neighbors.indices)
-    none = np.zeros((n_rows, n_axes))
-    total = np.einsum("pa,pa->p", _shares(weights), neighbors.distances.astype(np.float64) ** 2)
-    directions, dimensions = np.empty((n_rows, 0), np.float32), np.zeros(n_rows, np.int32)
-    return Tangents(centers, neighbors.indices, weights, center, directions, dimensions, Radii(total, none, none))
+def without_directions(centers: Matrix, neighbors: IntArray, weights: FloatArray, center: str) -> Tangents:
+    """The tangent spaces of rows whose features are not known."""
+    directions, dimensions = np.empty((len(neighbors), 0), np.float32), np.zeros(len(neighbors), np.int32)
+    return Tangents(centers, neighbors, weights, center, directions, dimensions)
 
 
 def points_per_block(data: ScaledData, k: int) -> int:
@@ -99,16 +77,16 @@ def points_per_block(data: ScaledData, k: int) -> int:
 
 def local_svds(
     data: ScaledData, centers: FloatArray, neighbors: IntArray, weights: np.ndarray, center: str
-) -> tuple[DoubleArray, DoubleArray, DoubleArray]:
-    """F_i and σ_i at some centers, and the inner products of `local_grams` behind them."""
+) -> tuple[DoubleArray, DoubleArray]:
+    """F_i and σ_i at some centers."""
     table, positions = data.table(neighbors)
     return svds_of_table(centers, table, positions, weights, center, neighbors.shape[1])
 
 
 def svds_of_table(
     centers: FloatArray, table: FloatArray, positions: IntArray, weights: np.ndarray, center: str, n_axes: int
-) -> tuple[DoubleArray, DoubleArray, DoubleArray]:
-    """F_i, at most ``n_axes`` columns of it, σ_i and inner products at some centers.
+) -> tuple[DoubleArray, DoubleArray]:
+    """F_i, at most ``n_axes`` columns of it, and σ_i at some centers.
 
     The neighbours of a center are the rows ``positions`` of a table. Nothing else is needed to compute them, and no
     other center changes a bit of them.
@@ -118,8 +96,7 @@ def svds_of_table(
     shares = mean_shares(weights) if center == "mean" else np.zeros(weights.shape)
     grams = np.empty((n_points, k + 1, k + 1))
     local_grams(centers, table, positions, shares, *room_for_grams(k), grams)
-    factors, singular_values = factorize(grams, weights, shares, min(k, table.shape[1]), n_axes)
-    return factors, singular_values, grams
+    return factorize(grams, weights, shares, min(k, table.shape[1]), n_axes)
 
 
 def mean_shares(weights: FloatArray) -> DoubleArray:
@@ -155,26 +132,6 @@ def present_values(squares: DoubleArray, lengths: DoubleArray, weights: FloatArr
     steps = np.einsum("pa,pa->p", weights, lengths)[:, None]
     least = np.maximum(RANK_TOLERANCE**2 * np.maximum(squares[:, :1], 0.0), ROUNDING_OF_STEPS**2 * steps)
     return np.sqrt(np.where(squares > least, squares, 0.0))
-
-
-def local_radii(
-    grams: DoubleArray, factors: DoubleArray, weights: FloatArray, n_axes: int
-) -> tuple[DoubleArray, DoubleArray, DoubleArray]:
-    """R°_i in all directions, and R°_il along the axes about the point and about the mean: see `Radii`.
-
-    The inner products are those of `local_grams`: the steps x_j − x_i are the differences to the middle plus the
-    last one, and their coordinates along the axes are products with the factors.
-    """
-    k, k_near = grams.shape[1] - 1, weights.shape[1]
-    lengths = squared_lengths(grams, k_near)
-    coordinates = (grams[:, :k_near, :k] + grams[:, k:, :k]) @ factors
-    shares = _shares(weights)
-    offsets = np.einsum("pa,pal->pl", shares, coordinates)
-    missing = ((0, 0), (0, n_axes - factors.shape[2]))
-    along = np.einsum("pa,pal->pl", shares, coordinates**2)
-    centered = np.einsum("pa,pal->pl", shares, (coordinates - offsets[:, None]) ** 2)
-    total = np.einsum("pa,pa->p", shares, lengths)
-    return total, np.pad(along, missing), np.pad(centered, missing)
 
 
 def squared_lengths(grams: DoubleArray, n_first: int) -> DoubleArray:

@@ -1,0 +1,123 @@
+"""Density as a change of variables: every displacement on the map is measured in units that the data give.
+
+UMAP gives all neighbourhoods one size. Here the forces are UMAP's, but a displacement along an edge is divided by the
+length of that edge in the data to the power p, and one between any two points that repel each other by the geometric
+mean of their radii to the power p. So p is the slope of log distance on the map against log distance in the data: 0 is
+UMAP, 1 keeps local scale, 2 squares it. Only relative lengths count: both kinds of units have a mean log of 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels.edges import edge_lengths
+from ..run import Run
+from ..values import DoubleArray, FloatArray, Graph, Neighbors, Order
+
+# Squares of lengths have this part of the squared median added, so that those of copies have a logarithm.
+FLOOR = 1e-3
+# The median is of the distances of so many points, evenly taken, if there are more.
+POINTS_FOR_MEDIAN = 10_000
+# Log squared lengths differ from their mean by less than this. Without a bound data with heavy tails tear the map:
+# far points would be drawn at 14 times the usual distance from their neighbours.
+BOUND = 1.5
+LENGTHS_AT_ONCE = 65_536  # whose logarithms a thread takes
+
+
+@dataclass(frozen=True)
+class Units:
+    """What displacements are multiplied by: the inverse of the unit of each edge, and of the root of each point's."""
+
+    of_edges: FloatArray  # (edges,) 1/ℓ_ij, in the order of the graph of the layout
+    of_points: FloatArray  # (m,) 1/√f_i: a displacement between i and j is multiplied by both
+
+    @classmethod
+    def equal(cls, graph: Graph) -> Units:
+        """The units of UMAP, which are all 1."""
+        return cls(np.ones(graph.weights.nnz, np.float32), np.ones(graph.weights.shape[0], np.float32))
+
+    @classmethod
+    def of(
+        cls, graph: Graph, near: Neighbors, order: Order, density: float, unconnected_from: float, run: Run
+    ) -> Units:
+        """ℓ_ij = ‖x_j − x_i‖^p and f_i = R_i^(p/2), with the mean squared distance R_i to the neighbours of i.
+
+        Distances are those of the neighbours, in any metric. They are in the order of the rows, the graph in that of
+        the layout. Points without neighbours have the unit 1.
+        """
+        if density == 0:
+            return cls.equal(graph)
+        usual = usual_distance(near, unconnected_from)
+        lengths = lengths_of_edges(graph, near, order, unconnected_from, run)
+        of_edges = _inverse_units(lengths, graph.weights.data, usual, density, run)
+        radii, has_neighbors = root_mean_squares(near, usual, unconnected_from, run)
+        of_points = _inverse_units(radii, has_neighbors, 1.0, density / 2, run)
+        of_points[~has_neighbors] = 1
+        return cls(of_edges, order.into_layout(of_points))
+
+
+def usual_distance(near: Neighbors, unconnected_from: float) -> float:
+    """The median distance between neighbours; their mean if that is 0, and 1 if all are copies.
+
+    Distances are divided by it before they are squared: so their scale does not change a bit of the units.
+    """
+    distances = near.distances[:: -(-len(near.distances) // POINTS_FOR_MEDIAN)].astype(np.float64)
+    present = distances[distances < unconnected_from]
+    if not len(present):
+        return 1.0
+    median = float(np.partition(present, len(present) // 2)[len(present) // 2])
+    return median or float(present.mean()) or 1.0
+
+
+def lengths_of_edges(graph: Graph, near: Neighbors, order: Order, unconnected_from: float, run: Run) -> FloatArray:
+    """The distance in the data along each edge. It is the larger one if the two ends were given different distances."""
+    edges, lengths = graph.weights, np.empty(graph.weights.nnz, np.float32)
+    limit = np.float32(unconnected_from)
+
+    def task(start: int, stop: int) -> None:
+        edge_lengths(
+            edges.indptr, edges.indices, order.rows, near.indices, near.distances, limit, start, stop, lengths
+        )
+
+    run.over_rows(len(order), task)
+    return lengths
+
+
+def root_mean_squares(
+    near: Neighbors, usual: float, unconnected_from: float, run: Run
+) -> tuple[DoubleArray, np.ndarray]:
+    """√R_i over the usual distance, for each point, and which points have neighbours."""
+
+    def body(start: int, stop: int) -> tuple[np.ndarray, ...]:
+        distances = near.distances[start:stop]
+        present = distances < unconnected_from
+        squares = np.where(present, distances / usual, 0.0) ** 2
+        counts = present.sum(axis=1)
+        return np.sqrt(squares.sum(axis=1) / np.maximum(counts, 1)), counts > 0
+
+    radii, has_neighbors = run.by_blocks(len(near.distances), body)
+    return radii, has_neighbors
+
+
+def _inverse_units(lengths: np.ndarray, weights: np.ndarray, usual: float, power: float, run: Run) -> FloatArray:
+    """1/unit for each length: unit = exp(power/2 · bounded(e − ē)), with e the log of the squared relative length.
+
+    ``weights`` are those of the lengths in the mean ē.
+    """
+    logs = np.empty(len(lengths), np.float32)
+
+    def take_logs(start: int, stop: int) -> None:
+        logs[start:stop] = np.log((lengths[start:stop].astype(np.float64) / usual) ** 2 + FLOOR)
+
+    run.over_rows(len(logs), take_logs, LENGTHS_AT_ONCE)
+    total = weights.sum(dtype=np.float64)
+    mean = np.einsum("e,e->", weights, logs, dtype=np.float64) / total if total > 0 else 0.0
+
+    def invert(start: int, stop: int) -> None:
+        deviations = logs[start:stop] - np.float32(mean)
+        logs[start:stop] = np.exp(-power / 2 * BOUND * np.tanh(deviations / BOUND))
+
+    run.over_rows(len(logs), invert, LENGTHS_AT_ONCE)
+    return logs
