@@ -20,7 +20,7 @@ def ones():
 
 @pytest.fixture(scope="module")
 def model(ones):
-    return FeatMAP(random_state=0, n_epochs=60).fit(ones)
+    return FeatMAP.paper(random_state=0, n_epochs=60).fit(ones)
 
 
 @pytest.mark.usefixtures("umap")

@@ -9,13 +9,12 @@ from featmap import plot
 from lab.pages import table as markdown_table
 from lab.quality import DENSITY
 
-from ..maps import COMPARED, DEFAULT_DENSITY, MAPS, METHODS, SEEDS, densmap_at, featmap_at
+from ..maps import COMPARED, MAPS, METHODS, OURS, SEEDS, WITHOUT_DENSITY, densmap_at
 from ..published import KEPT, PEERS, Row, rows_of_peers, sources
 from ..report import Claim, Report, counted
 from ..scores import GLOBAL, LOCAL, Cell, scores_of, seeds_to_score
 from ..sets import QUICK_SET, SETS, prepared
 
-OURS, WITHOUT = featmap_at(DEFAULT_DENSITY), featmap_at(0)
 FAMILY = ("UMAP", densmap_at(2), "PaCMAP", "TriMap")
 COLUMNS = LOCAL | GLOBAL | {DENSITY: "density"}
 LESS_IS_MORE = {"normalized_stress", "scale_normalized_stress"}
@@ -103,10 +102,10 @@ def claims(tables: dict[str, Table]) -> list[Claim]:
 
     local = [(data, metric) for data in tables for metric in LOCAL]
     others = [method for method in COMPARED if not method.startswith(("featMAP", "densMAP"))]
-    ties = {f"{d}, {m}": mean(d, WITHOUT, m) - mean(d, "UMAP", m) + TIE for d, m in local}
+    ties = {f"{d}, {m}": mean(d, WITHOUT_DENSITY, m) - mean(d, "UMAP", m) + TIE for d, m in local}
     denser = {d: mean(d, OURS, DENSITY) - best_of(tables[d], others, DENSITY) for d in tables}
     near = {f"{d}, {m}": mean(d, OURS, m) - best_of(tables[d], FAMILY, m) + NEAR for d, m in local}
-    level = {f"{d}, {m}": mean(d, OURS, m) - mean(d, WITHOUT, m) + TIE for d, m in local}
+    level = {f"{d}, {m}": mean(d, OURS, m) - mean(d, WITHOUT_DENSITY, m) + TIE for d, m in local}
     within = {f"{d}, {m}": place_in_range(tables[d], m) for d in tables for m in (*LOCAL, *GLOBAL)}
     return [
         counted("the paper: comparable with others on local and global metrics (never the worst)", within),
