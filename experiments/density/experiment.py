@@ -23,7 +23,7 @@ data and on the map, and shows a subgroup that is sparse in the data. *featMAP (
 seed 0. Groups are Ward's clusters along the graph of nearest
 neighbours of the data, 8 of them; the sparse subgroup is the one with the largest mean log radius in the data
 that has at least 2 % of the images. A local radius is that of the weighted 15 nearest others in the data, on
-the map over the same others with the same weights (`featmap.metrics.density_correlation`); along the local
+the map over the same others with the same weights ([radii.py](radii.py)); along the local
 directions it is `radii_` and `embedding_radii_` of the printed method, for the other maps with the frames that
 `featmap.explain` fits to them. All this, and the rules of the verdicts, was set before the first run; it was for
 the first version's map then, and is for that of the printed method now."""
@@ -69,7 +69,8 @@ def figures_of(
     sparse: np.ndarray,
 ) -> dict[str, Any]:
     return {
-        "correlation in all directions": metrics.density_correlation(X, Y),
+        "correlation in all directions": correlation(in_data, on_map),
+        "correlation of distances to the own 15th neighbour": metrics.density_correlation(X, Y),
         "correlation along each direction": [correlation(*pair) for pair in zip(data_along.T, along.T, strict=True)],
         "correlation in the sparse subgroup": correlation(in_data[sparse], on_map[sparse]),
         "radius of the sparse subgroup by that of all": float(np.exp(on_map[sparse].mean() - on_map.mean())),

@@ -14,7 +14,7 @@ FLOOR = 1e-3  # part of the median that a radius counts as at least before logs 
 
 @dataclass(frozen=True)
 class Neighborhoods:
-    """The nearest others of every row of the data, weighted as `featmap.metrics.density_correlation` weights them."""
+    """The nearest others of every row of the data, with weights that fall with the distance beyond the nearest."""
 
     neighbors: np.ndarray
     weights: np.ndarray
