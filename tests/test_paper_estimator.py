@@ -33,7 +33,7 @@ def model(data):
 
 
 def bytes_of(model):
-    arrays = model.embedding_, model.frames_, model.radii_, model.embedding_radii_, model.density_correlation_
+    arrays = model.embedding_, model.frames_, model.radii_, model.embedding_radii_, model.radius_correlation_
     return [array.tobytes() for array in (*arrays, model.graph_.data, model.singular_values_, model.intrinsic_dim_)]
 
 
@@ -56,12 +56,12 @@ def test_its_symbols_are_those_of_the_paper(model, data):
     on_map = printed.radii_of_map(model.embedding_.astype(np.float64), neighbors, frames, curve.a, curve.b)
     assert np.allclose(model.embedding_radii_, printed.logs(on_map), atol=1e-6)
     expected = printed.correlations(model.radii_, model.embedding_radii_)
-    assert np.allclose(model.density_correlation_, expected, atol=1e-6)
+    assert np.allclose(model.radius_correlation_, expected, atol=1e-6)
 
 
 def test_density_raises_the_correlation_along_each_direction(digits):
     without, model = (FeatMAP.paper(density_weight=weight, random_state=0).fit(digits) for weight in (0, 0.5))
-    assert (model.density_correlation_ > without.density_correlation_ + 0.3).all()
+    assert (model.radius_correlation_ > without.radius_correlation_ + 0.3).all()
 
 
 def test_without_density_it_is_the_layout_of_umap(data):
@@ -84,7 +84,7 @@ def test_the_model_has_the_frames_neighbours_and_radii_of_the_force(data, monkey
     order, force = held["find_start"][0], held["AnisotropicDensity"]
     assert np.isclose(force.weight, 0.5 * model.graph_.sum(dtype=np.float64), rtol=1e-6)
     value = force.value(order.into_layout(model.embedding_))
-    assert np.isclose(value, force.weight * model.density_correlation_.sum(), rtol=1e-6)
+    assert np.isclose(value, force.weight * model.radius_correlation_.sum(), rtol=1e-6)
 
 
 def test_density_acts_in_the_last_three_tenths_of_the_epochs(data):
@@ -104,7 +104,7 @@ def test_density_acts_in_the_last_three_tenths_of_the_epochs(data):
 def test_one_seed_is_one_map_on_any_number_of_threads(data, dim):
     fits = [FeatMAP.paper(n_components=dim, n_jobs=n_jobs, **QUICK).fit(data) for n_jobs in (1, 2)]
     assert bytes_of(fits[0]) == bytes_of(fits[1])
-    assert fits[0].density_correlation_.shape == (dim,)
+    assert fits[0].radius_correlation_.shape == (dim,)
 
 
 def test_units_change_nothing_but_the_radii_of_the_data(model, data):
@@ -126,7 +126,7 @@ def test_units_change_nothing_but_the_radii_of_the_data(model, data):
 @pytest.mark.filterwarnings("ignore::featmap.FeatmapWarning")
 def test_awkward_data_have_finite_maps(X):
     model = FeatMAP.paper(n_epochs=10, random_state=0).fit(X)
-    arrays = model.embedding_, model.frames_, model.radii_, model.embedding_radii_, model.density_correlation_
+    arrays = model.embedding_, model.frames_, model.radii_, model.embedding_radii_, model.radius_correlation_
     assert all(np.isfinite(array).all() for array in arrays)
 
 

@@ -56,7 +56,7 @@ class PaperFeatMAP(FeatMAP):
         r°_il = log σ_il², the log radii of the data along each direction, in units of the data.
     embedding_radii_ : ndarray of shape (n_samples, n_components)
         r^e_il = log R^e_il, the log radii of the map along each direction of the frames.
-    density_correlation_ : ndarray of shape (n_components,)
+    radius_correlation_ : ndarray of shape (n_components,)
         Corr(r°_l, r^e_l) along each direction. The loss holds it, so it is no measure of how good the map is.
     graph_ : CSR matrix of shape (n_samples, n_samples)
         The weights P_ij of the neighbourhood graph.
@@ -170,7 +170,7 @@ class PaperFeatMAP(FeatMAP):
         return log_radii(radii)
 
     @property
-    def density_correlation_(self) -> DoubleArray:
+    def radius_correlation_(self) -> DoubleArray:
         """The correlation of the log radii of the data and of the map, along each direction."""
         check_is_fitted(self)
 
