@@ -41,7 +41,7 @@ pytestmark = [
 ]
 
 SETTINGS = {"random_state": 3, "n_epochs": 12, "n_jobs": 1}
-FITTED = ("embedding_", "frames_", "singular_values_", "intrinsic_dim_", "radii_", "embedding_radii_")
+FITTED = ("embedding_", "frames_", "singular_values_", "intrinsic_dim_")
 
 
 @pytest.fixture(autouse=True)
@@ -207,7 +207,7 @@ def test_a_map_of_distances_has_no_answers_about_features(tmp_path):
 
 def test_the_report_has_bytes_stages_and_the_search_of_the_local_fit(on_cluster, local):
     model, _ = on_cluster
-    assert {"neighbors", "tangents", "layout"} <= {stage.stage for stage in model.fit_report_}
+    assert {"neighbors", "tangents", "layout", "alignment", "frames"} <= {stage.stage for stage in model.fit_report_}
     assert model.exchanged_bytes_["neighbors"] > 0
     assert model.fit_report_.search == local.fit_report_.search
     assert "lists along" in model.fit_report_.search.way

@@ -140,9 +140,9 @@ class TestComponents:
 
 class TestFit:
     def test_the_map_is_that_of_the_components(self, by_metric):
-        """Bit for bit: neighbours, graph, tangent spaces, radii, start, frames."""
+        """Bit for bit: neighbours, graph, start, tangent spaces, frames."""
         _, model, of_components = by_metric
-        for name in ("embedding_", "frames_", "singular_values_", "intrinsic_dim_", "radii_", "total_radii_"):
+        for name in ("embedding_", "frames_", "singular_values_", "intrinsic_dim_"):
             np.testing.assert_array_equal(getattr(model, name), getattr(of_components, name), err_msg=name)
         for ours, theirs in zip(model.neighbors_, of_components.neighbors_, strict=True):
             np.testing.assert_array_equal(ours, theirs)

@@ -44,6 +44,10 @@ class Explanation(ExplanationMixin):
         Singular values of the weighted neighbourhoods, in units of the data.
     intrinsic_dim_ : ndarray of shape (n_points,)
         How many local directions count for feature importance.
+    density_correlation_ : float
+        Whether the map is wide where the data are wide, as in `FeatMAP`, of all rows of the map.
+    density_slope_ : float
+        How much wider the map is where the data are wider, as in `FeatMAP`, of all rows of the map.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -101,5 +105,4 @@ class Explanation(ExplanationMixin):
         from .notebook import density_fact, html_of
 
         trust = self._answers.known_trust
-        facts = [] if trust is None else [density_fact(trust.density_correlation)]
-        return html_of(repr(self), self._points, facts, trust)
+        return html_of(repr(self), self._points, [density_fact(self.density_correlation_)], trust)

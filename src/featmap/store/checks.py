@@ -189,6 +189,8 @@ def check_stage(name: str, stage: Any, made: Mapping[str, Any], n_rows: int, dim
             n_edges = made["graph"].weights.nnz
             require("alignment", len(stage.steps) == n_edges and stage.steps.shape[1] <= dim)
             require("alignment", stage.is_coded == (stage.rotations.dtype == np.int32))
+        case Frames():
+            check_frames(stage, n_rows, dim)
         case State():
             # That of groups may be of any level.
             sizes = [n_rows] if name != COARSE_LAYOUT else [len(level.centers) for level in made["start"].levels]
