@@ -139,7 +139,7 @@ def check_lists(lists: Lists, n_coordinates: int, n_lists: int, n_points: int) -
 
 
 def check_neighbors(neighbors: Neighbors, n_rows: int) -> None:
-    """A missing neighbour is at an infinite distance."""
+    """Check indices and distances; a missing neighbour is at an infinite distance."""
     require("neighbors", len(neighbors.indices) == n_rows and within(neighbors.indices, 0, n_rows))
     require("neighbors", bool(neighbors.distances.min(initial=0) >= 0))  # false for NaN
 
@@ -162,7 +162,7 @@ def check_frames(frames: Frames, n_rows: int, dim: int) -> None:
 
 
 def check_coarse_start(start: CoarseStart, n_rows: int, dim: int) -> None:
-    """Each level has groups of those of the level before, and fewer. The first has groups of the rows."""
+    """Check the levels: the first groups the rows, and each other one the groups before it, into fewer."""
     sizes = [len(level.centers) for level in start.levels]
     require("start", len(sizes) > 0 and all(coarse < fine for fine, coarse in pairwise(sizes)))
     for level, n_points, n_groups in zip(start.levels, (n_rows, *sizes), sizes, strict=False):
