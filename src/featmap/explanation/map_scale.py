@@ -79,7 +79,7 @@ def _scale_bar(mapped: MappedData, length: float) -> ScaleBar | None:
     distance than from one place to another: twice the bar is not twice the difference.
     """
     manifold, own = mapped.manifold, own_distances_of(mapped)
-    if not manifold.has_features or manifold.metric not in ("euclidean", "cosine"):
+    if manifold.metric not in ("euclidean", "cosine"):
         return None
     if len(own.rows) < FEWEST_ROWS or own.correlation < LEAST_CORRELATION or own.slope < LEAST_SLOPE:
         return None
