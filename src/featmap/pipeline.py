@@ -157,11 +157,16 @@ def fit_map(X: Matrix, settings: Settings, run: Run) -> Fitted:
     """X → a map."""
     fitted = lay_out(approximate(X, settings, run), settings, run)
     return_free_memory()
-    large = large_search(fitted.manifold.search)
+    make_ready_for_new_rows(fitted.manifold, run)
+    return fitted
+
+
+def make_ready_for_new_rows(manifold: Manifold, run: Run) -> None:
+    """Fill the lists of the search again, where the fit gave them up."""
+    large = large_search(manifold.search)
     if large is not None and large.gave_up_lists:
         with run.timed(LISTS):
             large.fill_lists(run)
-    return fitted
 
 
 def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold:

@@ -31,6 +31,8 @@ class Explanation(ExplanationMixin):
         The number of threads; -1 for all cores, None for one. Answers never depend on it.
     verbose : bool, default=False
         Whether answers that may take long show a progress bar.
+    made_by : FeatMAP or None, default=None
+        The model behind the points, whose parameters a page shows.
 
     Attributes
     ----------
@@ -66,8 +68,6 @@ class Explanation(ExplanationMixin):
     (10, 4, 2)
     """
 
-    _made_by: Any = None  # the model behind it, whose parameters a page shows
-
     def __init__(
         self,
         points: Points,
@@ -75,8 +75,10 @@ class Explanation(ExplanationMixin):
         row_names: ArrayLike | None = None,
         n_jobs: int | None = -1,
         verbose: bool = False,
+        made_by: Any = None,
     ) -> None:
         self._points = points
+        self._made_by = made_by  # the model behind it, whose parameters a page shows
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.embedding_ = points.embedding
