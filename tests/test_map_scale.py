@@ -214,6 +214,9 @@ def test_only_maps_that_carry_a_scale_have_a_bar(wine, plane, rng):
     assert flat.density_correlation_ > map_scale.LEAST_CORRELATION
     assert flat.density_slope_ < map_scale.LEAST_SLOPE
     assert bar_of(flat) is None
+    other_metric = explain(X, Y, metric="manhattan")
+    assert other_metric.density_correlation_ > 0.9
+    assert bar_of(other_metric) is None
     assert bar_of(explain(X[:99], Y[:99])) is None
     assert bar_of(explain(X[:101], Y[:101])) is not None
 
