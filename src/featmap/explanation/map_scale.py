@@ -20,7 +20,7 @@ from .points import MappedData
 MOST_ROWS = 10_000  # of a large map, which are measured against all its points
 # A map carries a scale if distances to its neighbours grow by at least this slope with those in the data, and with at
 # least this correlation. Of maps of iris, wine, penguins, breast cancer, digits, segment, COIL-20, PBMC, satellite,
-# letters, MNIST and Fashion none has both without density: correlations are up to 0.61 (iris, with slopes up to 0.39),
+# letters, MNIST and Fashion none has both without density: correlations are up to 0.61 (iris, with slopes to 0.39),
 # slopes up to 0.73 (digits, with a correlation of 0.33), and wine has 0.47 and 0.51. With the default density all
 # have: at least 0.56 (letters) and 0.93 (penguins).
 LEAST_CORRELATION, LEAST_SLOPE = 0.5, 0.6
