@@ -8,7 +8,6 @@ import random
 import signal
 import subprocess
 import sys
-from contextlib import suppress
 from itertools import pairwise
 
 import numpy as np
@@ -33,6 +32,7 @@ from featmap.errors import InvalidDataError, InvalidParameterError
 from featmap.neighbors.large import build
 from featmap.neighbors.list_search import ListSearch, Width
 from lab.data.manifolds import curved_sheets
+from waiting import wait_until
 
 # Killed workers leave sockets of distributed open, which it notices when they are collected.
 pytestmark = [
@@ -237,20 +237,24 @@ def test_a_block_with_nan_is_refused(client, tmp_path):
 
 def test_killed_workers_change_nothing(cluster, client, X, local, tmp_path):
     """A worker is killed early in each stage whose tasks are on workers, while the other may just be starting."""
-    killed, choose = [], random.Random(0).choice
+    killed, choose = {}, random.Random(0).choice
+
+    def running():
+        """Workers whose end a nanny has not noticed yet are none of them."""
+        workers = (nanny.process for nanny in cluster.workers.values())
+        processes = [worker.pid for worker in workers if worker and worker.status == Status.running]
+        return [process for process in processes if process not in killed.values()]
 
     def kill(stage, done, total):
         if stage in ("neighbors", "tangents", "alignment") and stage not in killed:
-            nannies = (nanny.process for nanny in cluster.workers.values())
-            running = [one.pid for one in nannies if one and one.status == Status.running]
-            with suppress(ProcessLookupError, IndexError):  # no worker is running yet: at the next step
-                os.kill(choose(running), signal.SIGKILL)
-                killed.append(stage)
+            wait_until(running, "the start of a worker")
+            killed[stage] = choose(running())
+            os.kill(killed[stage], signal.SIGKILL)
 
     blocks = da.from_array(X, chunks=(3_000, 20))
     model = FeatMAP(**SETTINGS)
     model.fit(blocks, path=tmp_path / "a.featmap", force=True, n_partitions=4, callback=kill)
-    assert killed == ["neighbors", "tangents", "alignment"]
+    assert list(killed) == ["neighbors", "tangents", "alignment"]
     assert_same(model, local)
 
 
