@@ -558,7 +558,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         from .memory import check_memory
 
         has_checkpoint = checkpoint is not None
-        check_memory("fit", table, settings, self.n_components, self.n_jobs, checkpoint=has_checkpoint)
+        sized = settings, self.n_components, self.n_jobs
+        check_memory("fit", table, *sized, n_epochs=settings.n_epochs, checkpoint=has_checkpoint)
         table = read_rows(table, "fit", beside=checkpoint)
         if self.metric == NAME_OF_DISTANCES:
             check_distances_of_fit(table)
