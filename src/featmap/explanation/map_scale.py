@@ -26,7 +26,7 @@ MOST_ROWS = 10_000  # of a large map, which are measured against all its points
 LEAST_CORRELATION, LEAST_SLOPE = 0.5, 0.6
 FEWEST_ROWS = 100  # a correlation of 0.5 of fewer rows may be chance
 
-MEASURED_ROWS, FEWEST_PAIRS = 2_000, 50
+MOST_PAIRS, FEWEST_PAIRS = 2_000, 50
 TWO_THIRDS = (1 / 6, 1 / 2, 5 / 6)
 SAME_SPREAD = 0.01  # standard deviations that differ from 1 by less are 1
 
@@ -104,7 +104,7 @@ def _scale_bar(mapped: MappedData, length: float) -> ScaleBar | None:
 def pairs_within(places: DoubleArray, length: float) -> IntArray:
     """Pairs of at most 2,000 places and another one each, random among those within the length: (pairs, 2)."""
     rng, tree = np.random.default_rng(0), cKDTree(places)
-    chosen = rng.permutation(len(places))[:MEASURED_ROWS]
+    chosen = rng.permutation(len(places))[:MOST_PAIRS]
     pairs = []
     for place, near in zip(chosen, tree.query_ball_point(places[chosen], length, return_sorted=True), strict=True):
         others = [other for other in near if other != place]
