@@ -131,143 +131,46 @@ def similarity(s, a, b):
     return 1 / (1 + a * s**b)
 
 
-def attraction_value(Y, P, a, b):
-    s = ((Y[:, None] - Y[None]) ** 2).sum(axis=2)
+def attraction_value(Y, P, lengths, a, b):
+    """Σ_ij P_ij log Q(s̃_ij) with s̃_ij = ‖y_j − y_i‖²/ℓ_ij²; ``lengths`` has ℓ_ij."""
+    s = ((Y[:, None] - Y[None]) ** 2).sum(axis=2) / lengths**2
     return (P * np.log(similarity(s, a, b))).sum()
 
 
-def attraction_gradient(Y, P, a, b):
-    """2 Σ_j P_ij · 2ab s^(b−1)/(1 + a s^b) · z_ij, z_ij = y_j − y_i."""
+def attraction_gradient(Y, P, lengths, a, b):
+    """2 Σ_j P_ij · 2ab s̃^(b−1)/(1 + a s̃^b) · z_ij/ℓ_ij², z_ij = y_j − y_i."""
     gradient = np.zeros_like(Y)
     for i, j in zip(*np.nonzero(P), strict=True):
-        z = Y[j] - Y[i]
+        z = (Y[j] - Y[i]) / lengths[i, j]
         s = z @ z
         if s > 0:
-            gradient[i] += 2 * P[i, j] * 2 * a * b * s ** (b - 1) / (1 + a * s**b) * z
+            gradient[i] += 2 * P[i, j] * 2 * a * b * s ** (b - 1) / (1 + a * s**b) * z / lengths[i, j]
     return gradient
 
 
-def repulsion_value(Y, i, a, b):
-    """Σ_{j≠i} log(1 − Q_ij)."""
-    s = ((Y - Y[i]) ** 2).sum(axis=1)[np.arange(len(Y)) != i]
+def repulsion_value(Y, i, units, a, b):
+    """Σ_{j≠i} log(1 − Q(ŝ_ij)) with ŝ_ij = ‖y_j − y_i‖²/(f_i f_j); ``units`` has f."""
+    s = (((Y - Y[i]) ** 2).sum(axis=1) / (units * units[i]))[np.arange(len(Y)) != i]
     return np.log(1 - similarity(s, a, b)).sum()
 
 
-def repulsion_gradient(Y, i, a, b, softening=0.0):
-    """−Σ_j 2b z_ij/((softening + s)(1 + a s^b)): away from every other point."""
+def repulsion_gradient(Y, i, units, a, b, softening=0.0):
+    """−Σ_j 2b ẑ_ij/((softening + ŝ)(1 + a ŝ^b))/√(f_i f_j), ẑ_ij = z_ij/√(f_i f_j): away from every other point."""
     total = np.zeros(Y.shape[1])
     for j in range(len(Y)):
-        z = Y[j] - Y[i]
+        unit = np.sqrt(units[i] * units[j])
+        z = (Y[j] - Y[i]) / unit
         s = z @ z
         if j != i and s > 0:
-            total -= 2 * b * z / ((softening + s) * (1 + a * s**b))
+            total -= 2 * b * z / ((softening + s) * (1 + a * s**b)) / unit
     return total
 
 
-def neighborhood(Y, N, i, a, b):
-    """W, μ and S of the neighbours of a point on the map: N[i, j] says whether j is a neighbour of i; ω = Q^½."""
-    z = Y[N[i]] - Y[i]
-    omega = similarity((z * z).sum(axis=1), a, b) ** 0.5
-    total = omega.sum()
-    if not total > 0:
-        return 0.0, np.zeros(Y.shape[1]), np.zeros((Y.shape[1], Y.shape[1]))
-    return total, omega @ z / total, np.einsum("j,ja,jb->ab", omega, z, z) / total
-
-
-def map_radii(Y, N, frames, a, b, kind):
-    """R^e in all directions, then along the frame: about the mean for "shape", about the point for "directions"."""
-    radii = np.zeros((len(Y), 1 + Y.shape[1]))
-    for i in range(len(Y)):
-        _, mean, scatter = neighborhood(Y, N, i, a, b)
-        along = scatter - np.outer(mean, mean) if kind == "shape" else scatter
-        radii[i] = [np.trace(scatter), *np.diag(frames[i].T @ along @ frames[i])]
-    return radii
-
-
-def minus_the_others(values):
-    """s_l = r_l − the mean of the other r, for every column l. In one dimension there are no others."""
-    dim = values.shape[1]
-    means = [np.delete(values, axis, axis=1).mean(axis=1) for axis in range(dim)] if dim > 1 else []
-    return values - np.column_stack(means) if dim > 1 else values[:, :0]
-
-
-def terms_and_weights(logs, kind, kappa):
-    """The terms of the loss, one column each, and their weights d'(1 − κ), κ, …, κ."""
-    along = minus_the_others(logs[:, 1:]) if kind == "shape" else logs[:, 1:]
-    weights = [(logs.shape[1] - 1) * (1 - kappa), *[kappa] * along.shape[1]]
-    return np.column_stack([logs[:, :1], along]), np.array(weights)
-
-
-def averaged(terms, P):
-    """A t with A = D⁻¹P; a point without edges is its own average."""
-    degrees = P.sum(axis=1)
-    A = np.where(degrees[:, None] > 0, P / np.where(degrees > 0, degrees, 1)[:, None], np.eye(len(P)))
-    return A @ terms
-
-
-def correlations(data, on_map, shift=0.1):
-    """Cov/(S_o S_e) of every column, S_e² = Var + shift."""
-    freedom = len(data) - 1
-    a, b = data - data.mean(axis=0), on_map - on_map.mean(axis=0)
-    spread = np.sqrt((b * b).sum(axis=0) / freedom + shift)
-    return ((a * b).sum(axis=0) / freedom) / (np.sqrt((a * a).sum(axis=0) / freedom) * spread)
-
-
-def correlation_slopes(data, on_map, shift=0.1):
-    """∂Corr/∂on_map of every column."""
-    freedom = len(data) - 1
-    o, e = data - data.mean(axis=0), on_map - on_map.mean(axis=0)
-    s_o = np.sqrt((o * o).sum(axis=0) / freedom)
-    s_e = np.sqrt((e * e).sum(axis=0) / freedom + shift)
-    covariance = (o * e).sum(axis=0) / freedom
-    return (o / (s_o * s_e) - covariance * e / (s_o * s_e**3)) / freedom
-
-
-def density_value(Y, P, N, frames, data_logs, a, b, floor, kind, kappa):
-    """d'(1 − κ) C(r°, r^e) + κ Σ_l C(s°_l, s^e_l), C half of the terms and half of their averages over the graph."""
-    logs = np.log(map_radii(Y, N, frames, a, b, kind) + floor)
-    (data, weights), (on_map, _) = (terms_and_weights(part, kind, kappa) for part in (data_logs, logs))
-    own, smooth = correlations(data, on_map), correlations(averaged(data, P), averaged(on_map, P))
-    return (weights * (own + smooth) / 2).sum()
-
-
-def density_gradient(Y, P, N, frames, data_logs, a, b, floor, kind, kappa):
-    """The printed gradient: ∂/∂z_ij = ω (1[j∈N(i)] F_i(z − μ_i) + 1[i∈N(j)] F_j(z + μ_j))."""
-    m, dim = Y.shape
-    radii = map_radii(Y, N, frames, a, b, kind)
-    logs = np.log(radii + floor)
-    (data, weights), (on_map, _) = (terms_and_weights(part, kind, kappa) for part in (data_logs, logs))
-    A = averaged(np.eye(m), P)
-    tau = correlation_slopes(data, on_map) / 2 + A.T @ correlation_slopes(A @ data, A @ on_map) / 2
-    gradient = np.zeros_like(Y)
-
-    def force(i, z, e_sign):
-        total, mean, scatter = neighborhood(Y, N, i, a, b)
-        h = weights[0] * tau[i, 0] / ((radii[i, 0] + floor[0]) * total)
-        g, inner = tau[i, 1:], scatter
-        if kind == "shape":
-            g, inner = minus_the_others(tau[i : i + 1, 1:]).ravel(), scatter - np.outer(mean, mean)
-        else:
-            mean = np.zeros(dim)
-        if not len(g):
-            g = np.zeros(dim)
-        g = kappa * g / (radii[i, 1:] + floor[1:])
-        M = np.einsum("l,al,bl->ab", g, frames[i], frames[i]) / total
-        e = z - e_sign * mean
-        s = z @ z
-        pull = 2 * a * b * s ** (b - 1) / (1 + a * s**b)
-        level = h * np.trace(scatter) + np.trace(M @ inner)
-        return 2 * h * z + 2 * M @ e + 0.5 * (level - h * s - e @ M @ e) * pull * z
-
-    for i in range(m):
-        for j in range(m):
-            if not (N[i, j] or N[j, i]):
-                continue
-            z = Y[j] - Y[i]
-            omega = similarity(z @ z, a, b) ** 0.5
-            total = (force(i, z, 1) if N[i, j] else 0) + (force(j, z, -1) if N[j, i] else 0)
-            gradient[i] -= omega * total
-    return gradient
+def units_of_lengths(lengths, weights, power, floor, bound):
+    """exp(power/2 · τ tanh((e − ē)/τ)) with e = log(d² + floor), the weighted mean ē and the bound τ."""
+    logs = [np.log(length**2 + floor) for length in lengths]
+    mean = sum(w * e for w, e in zip(weights, logs, strict=True)) / sum(weights)
+    return np.array([np.exp(power / 2 * bound * np.tanh((e - mean) / bound)) for e in logs])
 
 
 def finite_differences(value, Y, step=1e-5):

@@ -30,7 +30,7 @@ def tangents_of(X, run, intrinsic_dim="auto", center="mean", n_axes=2):
     """Scaled data, the tangent spaces, and the weights of the neighbours that they were made with."""
     data, near, graph = neighbors_and_graph(X, run)
     weights = weights_of_neighbors(graph, near.indices, run)
-    tangents = find_tangents(data, data.matrix, near.indices, weights, weights, center, intrinsic_dim, n_axes, run)
+    tangents = find_tangents(data, data.matrix, near.indices, weights, center, intrinsic_dim, n_axes, run)
     return data, tangents, weights
 
 

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import reference
 from featmap.kernels.layout import CHUNK, table_entry
-from featmap.layout.density import AttractionWithDensity, Target
-from featmap.layout.edges import Edges
 from featmap.layout.forces import DRAWS, NEGATIVES_PER_EDGE, POOL, Attraction, Repulsion, draw_pool
-from featmap.layout.moments import MapMoments
-from featmap.layout.radii import radius_floor
 from featmap.layout.similarity import SOFTENING, Curve
-from featmap.layout.terms import Terms
-from featmap.values import Radii
+from featmap.layout.units import Units
 from stages import as_graph
 
 # What the tables (7 bits of mantissa) and float32 cost: relative to the size of the whole gradient.
 KERNEL_ERROR = 5e-3
 
 
-KINDS = [("shape", 0.1), ("shape", 0.6), ("directions", 0.1), ("directions", 1.0)]
-
-
 def random_configuration(seed, m=9, dim=2, apart=1e-3):
-    """Points no two of which have s < apart, a symmetric graph, orthogonal frames, radii of data, and a curve."""
+    """Points no two of which have s < apart, weights, the length of every edge and unit of every point, a curve."""
     rng = np.random.default_rng(seed)
     while True:
         Y = rng.normal(0, rng.uniform(0.1, 5), (m, dim))
@@ -36,40 +26,16 @@ def random_configuration(seed, m=9, dim=2, apart=1e-3):
             break
     P = np.triu(rng.random((m, m)) * (rng.random((m, m)) < 0.6), 1)
     P[0, 1:] = 0.5  # connected
-    frames = np.linalg.qr(rng.normal(size=(m, dim, dim)))[0]
-    a, b = rng.uniform(0.5, 3), rng.uniform(0.6, 1.2)
-    radii = np.exp(rng.normal(size=(m, 1 + 2 * dim)))
-    return Y, P + P.T, frames, Radii(radii[:, 0], radii[:, 1 : 1 + dim], radii[:, 1 + dim :]), a, b
+    lengths, units = np.exp(np.triu(rng.normal(0, 0.5, (m, m)))), np.exp(rng.normal(0, 0.5, m))
+    lengths = np.triu(lengths, 1) + np.triu(lengths, 1).T + np.eye(m)
+    return Y, P + P.T, lengths, units, rng.uniform(0.5, 3), rng.uniform(0.6, 1.2)
 
 
-def random_neighbors(P, seed=0):
-    """Every edge leads to a neighbour of one end or of both: N[i, j] says whether j is a neighbour of i."""
-    rng = np.random.default_rng(seed)
-    first = np.triu(rng.random(P.shape) < 0.7, 1)
-    second = np.triu(~first | (rng.random(P.shape) < 0.4), 1)
-    neighbors = (first | second.T) & (P > 0)
-    alone = ~neighbors.any(axis=1)
-    neighbors[alone] = P[alone] > 0
-    return neighbors
-
-
-def edges_of(P, curve, run, N=None):
-    """Edges of which all, or those in N, lead to neighbours."""
+def known(P, lengths, units, a, b):
+    """The graph, the curve and the units of a configuration, as the forces take them."""
     graph = as_graph(P)
-    N = P > 0 if N is None else N
-    return Edges.of(graph, N[graph.sources, graph.weights.indices].astype(np.uint8), curve)
-
-
-def density_of(edges, frames, radii, run, kind="shape", kappa=0.1, weight=0.7):
-    """Attraction with density at its full weight, which it has in its last epoch."""
-    target = Target.of(radii, Terms.of(kind, kappa, frames.shape[1]), edges, run)
-    return AttractionWithDensity(edges, frames.astype(np.float32), target, weight, 0, 1)
-
-
-def data_logs(radii, kind):
-    """The logarithms of the radii of the data, as the twins take them."""
-    rows = Terms.of(kind, 0.5, radii.along.shape[1]).rows(radii).T
-    return np.log(rows + floor_of(rows))
+    of_edges = 1 / lengths[graph.sources, graph.weights.indices]
+    return graph, Curve(a, b), Units(of_edges.astype(np.float32), (1 / np.sqrt(units)).astype(np.float32))
 
 
 def gradient_of(force, Y, run, epoch=0):
@@ -80,152 +46,69 @@ def gradient_of(force, Y, run, epoch=0):
     return gradient
 
 
-def floor_of(radii):
-    """ε where all points are connected."""
-    return radius_floor(radii, np.ones(len(radii), bool))
-
-
 def relative_error(found, expected):
     return np.abs(found - expected).max() / np.abs(expected).max()
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_attraction_gradient_is_that_of_its_value(dim):
-    Y, P, _, _, a, b = random_configuration(dim, dim=dim)
-    numeric = reference.finite_differences(lambda Y: reference.attraction_value(Y, P, a, b), Y)
-    assert relative_error(reference.attraction_gradient(Y, P, a, b), numeric) < 1e-6
+    Y, P, lengths, _, a, b = random_configuration(dim, dim=dim)
+    numeric = reference.finite_differences(lambda Y: reference.attraction_value(Y, P, lengths, a, b), Y)
+    assert relative_error(reference.attraction_gradient(Y, P, lengths, a, b), numeric) < 1e-6
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_repulsion_gradient_is_that_of_its_value(dim):
-    Y, _, _, _, a, b = random_configuration(dim, dim=dim)
+    Y, _, _, units, a, b = random_configuration(dim, dim=dim)
 
     def value(y):
         moved = Y.copy()
         moved[0] = y[0]
-        return reference.repulsion_value(moved, 0, a, b)
+        return reference.repulsion_value(moved, 0, units, a, b)
 
     numeric = reference.finite_differences(value, Y[:1], step=1e-5)
-    assert relative_error(reference.repulsion_gradient(Y, 0, a, b)[None], numeric) < 1e-6
-
-
-@pytest.mark.parametrize(("kind", "kappa"), KINDS)
-@pytest.mark.parametrize("dim", [1, 2, 3])
-def test_density_gradient_is_that_of_its_value(dim, kind, kappa):
-    Y, P, frames, radii, a, b = random_configuration(dim, dim=dim)
-    N, logs = random_neighbors(P), data_logs(radii, kind)
-    given = (P, N, frames, logs, a, b, floor_of(reference.map_radii(Y, N, frames, a, b, kind)), kind, kappa)
-    numeric = reference.finite_differences(lambda Y: reference.density_value(Y, *given), Y)
-    assert relative_error(reference.density_gradient(Y, *given), numeric) < 1e-6
+    assert relative_error(reference.repulsion_gradient(Y, 0, units, a, b)[None], numeric) < 1e-6
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_values_equal_their_twins(seed, run):
-    Y, P, frames, radii, a, b = random_configuration(seed)
-    N = random_neighbors(P, seed)
-    edges = edges_of(P, Curve(a, b), run, N)
-    P = edges.graph.weights.toarray().astype(np.float64)
-    assert Attraction(edges).value(Y) == pytest.approx(reference.attraction_value(Y, P, a, b))
-    repulsion = sum(5 * P[i].sum() / len(Y) * reference.repulsion_value(Y, i, a, b) for i in range(len(Y)))
-    assert Repulsion(edges, 0).value(Y) == pytest.approx(repulsion)
-    kind, kappa = KINDS[seed % len(KINDS)]
-    frames = frames.astype(np.float32)
-    on_map = reference.map_radii(Y, N, frames, a, b, kind)
-    found = MapMoments.exact(Y, edges, run).radii(frames, run)
-    np.testing.assert_allclose(Terms.of(kind, kappa, 2).rows(found).T, on_map, rtol=1e-5, atol=1e-12)
-    agreement = reference.density_value(Y, P, N, frames, data_logs(radii, kind), a, b, floor_of(on_map), kind, kappa)
-    density = 0.7 * P.sum() * agreement
-    assert density_of(edges, frames, radii, run, kind, kappa).value(Y) == pytest.approx(
-        reference.attraction_value(Y, P, a, b) + density, abs=1e-6 * P.sum()
-    )
+def test_values_equal_their_twins(seed):
+    Y, P, lengths, units, a, b = random_configuration(seed)
+    graph, curve, in_float32 = known(P, lengths, units, a, b)
+    P = graph.weights.toarray().astype(np.float64)
+    attraction = Attraction(graph, curve, in_float32).value(Y)
+    assert attraction == pytest.approx(reference.attraction_value(Y, P, lengths, a, b))
+    rates = 5 * P.sum(axis=1) / len(Y)
+    repulsion = sum(rates[i] * reference.repulsion_value(Y, i, units, a, b) for i in range(len(Y)))
+    assert Repulsion(graph, curve, in_float32, 0).value(Y) == pytest.approx(repulsion)
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 5])
 @pytest.mark.parametrize("seed", range(3))
 def test_attraction_kernel_is_close_to_its_twin(seed, dim, run):
-    Y, P, _, _, a, b = random_configuration(seed, m=40, dim=dim)
-    found = gradient_of(Attraction(edges_of(P, Curve(a, b), run)), Y, run)
-    assert relative_error(found, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
+    Y, P, lengths, units, a, b = random_configuration(seed, m=40, dim=dim)
+    found = gradient_of(Attraction(*known(P, lengths, units, a, b)), Y, run)
+    assert relative_error(found, reference.attraction_gradient(Y, P, lengths, a, b)) < KERNEL_ERROR
 
 
-@pytest.mark.parametrize(("kind", "kappa"), KINDS)
-@pytest.mark.parametrize("dim", [1, 2, 3, 5])
-@pytest.mark.parametrize("seed", range(2))
-def test_density_kernels_are_close_to_their_twin(seed, dim, kind, kappa, run):
-    Y, P, frames, radii, a, b = random_configuration(seed, m=40, dim=dim)
-    N = random_neighbors(P, seed)
-    found = gradient_of(density_of(edges_of(P, Curve(a, b), run, N), frames, radii, run, kind, kappa), Y, run)
-    floor = floor_of(reference.map_radii(Y, N, frames, a, b, kind))
-    expected = reference.density_gradient(Y, P, N, frames, data_logs(radii, kind), a, b, floor, kind, kappa)
-    pulled = reference.attraction_gradient(Y, P, a, b)
-    assert relative_error(found, 0.7 * P.sum() * expected + pulled) < 2 * KERNEL_ERROR
-
-
-def pairs_of_nearly_equal_points(seed, n_pairs=8, n_others=24, n_alone=30):
-    """Pairs whose squared radii are about ε, other points, whose radii are the median, and points without edges."""
-    Y, P, frames, radii, a, b = random_configuration(seed, m=n_others + 2 * n_pairs + n_alone)
-    Y, N = Y / Y.std(), P > 0
-    firsts = n_others + 2 * np.arange(n_pairs)
-    P[n_others:] = P[:, n_others:] = N[n_others:] = N[:, n_others:] = 0
-    P[firsts, firsts + 1] = P[firsts + 1, firsts] = N[firsts, firsts + 1] = N[firsts + 1, firsts] = 1
-    Y[firsts + 1] = Y[firsts] + np.random.default_rng(seed).normal(0, 0.03, (n_pairs, 2))
-    return Y, P, N, frames, radii, a, b
-
-
-@pytest.mark.parametrize(("kind", "kappa"), KINDS)
-@pytest.mark.parametrize("seed", range(3))
-def test_the_floor_of_radii_is_a_thousandth_of_their_median(seed, kind, kappa, run):
-    """Where radii are about ε, the force tells its size. Points without edges have no part in the median."""
-    Y, P, N, frames, radii, a, b = pairs_of_nearly_equal_points(seed)
-    has_edges = N.any(axis=1)
-    counted = np.ix_(has_edges, has_edges)
-    force = density_of(edges_of(P, Curve(a, b), run, N), frames, radii, run, kind, kappa)
-    found = gradient_of(force, Y, run)[has_edges] - reference.attraction_gradient(Y, P, a, b)[has_edges]
-
-    Y, P, N, frames, logs = Y[has_edges], P[counted], N[counted], frames[has_edges], data_logs(radii[has_edges], kind)
-    on_map = np.sort(reference.map_radii(Y, N, frames, a, b, kind), axis=0)
-    floor = 1e-3 * on_map[len(on_map) // 2]
-    assert on_map[4, 0] < 2 * floor[0], "the case does not tell the size of ε"
-    expected = 0.7 * P.sum() * reference.density_gradient(Y, P, N, frames, logs, a, b, floor, kind, kappa)
-    assert relative_error(found, expected) < 2 * KERNEL_ERROR
-
-
-def test_the_weight_of_density_rises_to_its_full_size(run):
-    Y, P, frames, radii, a, b = random_configuration(0)
-    whole = density_of(edges_of(P, Curve(a, b), run), frames, radii, run)
-    rising = replace(whole, first_epoch=350, n_epochs=150)
-    pulled = gradient_of(Attraction(whole.edges), Y, run)
-    full = gradient_of(whole, Y, run) - pulled
-    size = np.abs(full).max()
-    np.testing.assert_allclose(gradient_of(rising, Y, run, epoch=350) - pulled, full / 150, atol=1e-6 * size)
-    np.testing.assert_allclose(gradient_of(rising, Y, run, epoch=499) - pulled, full, atol=1e-6 * size)
-
-
-def tabulated_gradient(Y, P, curve):
-    """2Σ_j P_ij pull z − (5 deg_i/m) Σ_j push z over all pairs, with the coefficients that the kernels look up."""
+def tabulated_gradient(Y, P, lengths, units, curve):
+    """2Σ_j P_ij pull z/ℓ² − (5 deg_i/m) Σ_j push z/(f_i f_j), with the coefficients that the kernels look up."""
     gradient = np.zeros_like(Y)
     rates = NEGATIVES_PER_EDGE * P.sum(axis=1) / len(Y)
     for i, j in zip(*np.nonzero(~np.eye(len(Y), dtype=bool)), strict=True):
-        z = Y[j] - Y[i]
-        entry = table_entry(np.float32(z @ z))
-        gradient[i] += (2 * P[i, j] * curve.pull[entry] - rates[i] * curve.push[entry]) * z
+        z, squared_length, squared_unit = Y[j] - Y[i], lengths[i, j] ** 2, units[i] * units[j]
+        pull = curve.pull[table_entry(np.float32(z @ z / squared_length))]
+        push = curve.push[table_entry(np.float32(z @ z / squared_unit))]
+        gradient[i] += (2 * P[i, j] * pull / squared_length - rates[i] * push / squared_unit) * z
     return gradient
 
 
 def test_kernels_cross_the_borders_of_chunks(run):
-    """600 points are more than two chunks; their gradients in one piece and by the twin."""
-    Y, P, frames, radii, a, b = random_configuration(0, m=600, apart=1e-7)
+    """600 points are more than two chunks; their gradient in pieces and by the twin."""
+    Y, P, lengths, units, a, b = random_configuration(0, m=600, apart=1e-7)
     P[np.random.default_rng(0).random(P.shape) < 0.97] = 0
     P = np.maximum(P, P.T)
-    N = random_neighbors(P)
-    edges = edges_of(P, Curve(a, b), run, N)
-    found = gradient_of(Attraction(edges), Y, run)
-    assert relative_error(found, reference.attraction_gradient(Y, P, a, b)) < KERNEL_ERROR
-    found = gradient_of(density_of(edges, frames, radii, run), Y, run)
-    floor = floor_of(reference.map_radii(Y, N, frames, a, b, "shape"))
-    expected = reference.density_gradient(Y, P, N, frames, data_logs(radii, "shape"), a, b, floor, "shape", 0.1)
-    pulled = reference.attraction_gradient(Y, P, a, b)
-    assert relative_error(found, 0.7 * P.sum() * expected + pulled) < 2 * KERNEL_ERROR
+    found = gradient_of(Attraction(*known(P, lengths, units, a, b)), Y, run)
+    assert relative_error(found, reference.attraction_gradient(Y, P, lengths, a, b)) < KERNEL_ERROR
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])
@@ -233,39 +116,46 @@ def test_sampled_gradient_is_unbiased(dim, run):
     """Over seeds: 2ΣP log Q + (5 deg/m) Σ log(1 − Q), as tabulated, within three standard errors; and the tables
     within their stated error of the softened formulas."""
     n_seeds = 16_000
-    Y, P, _, _, _, _ = random_configuration(3, m=6, dim=dim, apart=0.3)  # so far apart that no force is clipped
+    # So far apart that no force is clipped.
+    Y, P, lengths, units, _, _ = random_configuration(3, m=6, dim=dim, apart=0.6)
     curve = Curve.fit(0.1, 1.0)
-    edges = edges_of(P, curve, run)
-    pulled = gradient_of(Attraction(edges), Y, run)
-    draws = np.array([pulled + gradient_of(Repulsion(edges, seed), Y, run, epoch=7) for seed in range(n_seeds)])
-    expected = tabulated_gradient(Y, P, curve)
+    of_map = known(P, lengths, units, curve.a, curve.b)
+    pulled = gradient_of(Attraction(*of_map), Y, run)
+    draws = np.array([pulled + gradient_of(Repulsion(*of_map, seed), Y, run, epoch=7) for seed in range(n_seeds)])
+    expected = tabulated_gradient(Y, P, lengths, units, curve)
     error = draws.std(axis=0) / np.sqrt(n_seeds)
     assert (np.abs(draws.mean(axis=0, dtype=np.float64) - expected) < 3 * error).all()
     assert error.max() < 0.02 * np.abs(expected).max(), "too few seeds to notice a bias"
-    exact = reference.attraction_gradient(Y, P, curve.a, curve.b) + np.array(
-        [
-            NEGATIVES_PER_EDGE * P[i].sum() / len(Y) * reference.repulsion_gradient(Y, i, curve.a, curve.b, SOFTENING)
-            for i in range(len(Y))
-        ]
-    )
+    rates, softened = NEGATIVES_PER_EDGE * P.sum(axis=1) / len(Y), (units, curve.a, curve.b, SOFTENING)
+    repelled = [rates[i] * reference.repulsion_gradient(Y, i, *softened) for i in range(len(Y))]
+    exact = reference.attraction_gradient(Y, P, lengths, curve.a, curve.b) + np.array(repelled)
     assert relative_error(expected, exact) < KERNEL_ERROR
 
 
+def test_equal_units_are_umaps_forces(run):
+    """Multiplying by 1 changes no bit."""
+    Y, P, _, _, a, b = random_configuration(4, m=300, apart=1e-7)
+    graph, curve, _ = known(P, np.ones_like(P), np.ones(len(Y)), a, b)
+    found = gradient_of(Attraction(graph, curve, Units.equal(graph)), Y, run)
+    assert relative_error(found, reference.attraction_gradient(Y, P, np.ones_like(P), a, b)) < KERNEL_ERROR
+
+
 def test_each_vertex_draws_its_own_points_in_each_epoch(run):
-    Y, P, _, _, _, _ = random_configuration(0, m=50)
-    repulsion = Repulsion(edges_of(P, Curve.fit(0.1, 1.0), run), 0)
+    Y, P, lengths, units, a, b = random_configuration(0, m=50)
+    repulsion = Repulsion(*known(P, lengths, units, a, b), 0)
     gradients = [gradient_of(repulsion, Y, run, epoch) for epoch in (0, 1)]
     assert not np.array_equal(gradients[0], gradients[1])
 
 
 @pytest.mark.parametrize(("m", "n_drawn"), [(37, 37), (700, 700), (20_000, POOL)])
 def test_draws_are_uniform(m, n_drawn):
-    """Every vertex meets every point equally often: χ² over epochs of what the first and the last vertex draw."""
-    numbers = np.arange(m, dtype=np.float32)[:, None]
+    """Every vertex meets every point equally often, and its unit: χ² over epochs of what the first and last draw."""
+    numbers = np.arange(m, dtype=np.float32)
     counts = np.zeros((2, m))
     for epoch in range(400):
-        pool, windows = draw_pool(numbers, np.random.default_rng(epoch))
+        pool, windows = draw_pool(numbers[:, None], -numbers, np.random.default_rng(epoch))
         drawn = pool[0].astype(int)
+        assert np.array_equal(pool[1], -pool[0])
         assert len(drawn) == n_drawn + min(CHUNK, n_drawn)
         counts[0] += np.bincount(drawn[windows[0]], minlength=m)
         counts[1] += np.bincount(drawn[windows[-1] + (m - 1) % CHUNK], minlength=m)
@@ -275,53 +165,23 @@ def test_draws_are_uniform(m, n_drawn):
 
 def awkward_maps():
     """Coincident points, all points at one place, a point without edges, a far outlier."""
-    Y, P, frames, radii, _, _ = random_configuration(1, m=12)
+    Y, P, *rest = random_configuration(1, m=12)
     Y[1] = Y[0]
-    yield "coincident", Y, P, frames, radii
-    yield "all at one place", np.zeros_like(Y), P, frames, radii
+    yield "coincident", Y, P, *rest
+    yield "all at one place", np.zeros_like(Y), P, *rest
     lonely = P.copy()
     lonely[3] = lonely[:, 3] = 0
-    yield "empty neighbourhood", Y, lonely, frames, radii
-    yield "no edges", Y, np.zeros_like(P), frames, radii
+    yield "empty neighbourhood", Y, lonely, *rest
+    yield "no edges", Y, np.zeros_like(P), *rest
     far = Y.copy()
     far[0] = 1e15
-    yield "far outlier", far, P, frames, radii
-    yield "constant data radii", Y, P, frames, constant_radii(12)
-
-
-def constant_radii(m):
-    return Radii(np.ones(m), np.ones((m, 2)), np.ones((m, 2)))
+    yield "far outlier", far, P, *rest
 
 
 @pytest.mark.parametrize("case", list(awkward_maps()), ids=lambda case: case[0])
 def test_values_and_gradients_stay_finite(case, run):
-    _, Y, P, frames, radii = case
-    edges = edges_of(P, Curve.fit(0.1, 1.0), run)
-    Y = Y.astype(np.float32)
-    forces = [Attraction(edges), Repulsion(edges, 0)]
-    if edges.graph.weights.nnz:  # the pipeline leaves density out where no point has edges
-        forces.append(density_of(edges, frames, radii, run))
-    for force in forces:
+    _, Y, P, lengths, units, a, b = case
+    of_map, Y = known(P, lengths, units, a, b), Y.astype(np.float32)
+    for force in (Attraction(*of_map), Repulsion(*of_map, 0)):
         assert np.isfinite(gradient_of(force, Y, run)).all()
         assert np.isfinite(force.value(Y))
-
-
-def test_constant_data_radii_leave_attraction_alone(run):
-    Y, P, frames, _, _, _ = random_configuration(1)
-    edges = edges_of(P, Curve.fit(0.1, 1.0), run)
-    found = gradient_of(density_of(edges, frames, constant_radii(len(Y)), run), Y, run)
-    np.testing.assert_allclose(found, gradient_of(Attraction(edges), Y, run), rtol=1e-5, atol=1e-6)
-
-
-def test_points_without_edges_have_no_part_in_density(run):
-    """The force on the others is what it is without them, and there is none on them."""
-    Y, P, frames, radii, a, b = random_configuration(2, m=40)
-    alone = np.array([3, 17, 39])
-    P[alone] = P[:, alone] = 0
-    others = np.setdiff1d(np.arange(40), alone)
-    whole = density_of(edges_of(P, Curve(a, b), run), frames, radii, run)
-    part = density_of(edges_of(P[np.ix_(others, others)], Curve(a, b), run), frames[others], radii[others], run)
-    found, expected = gradient_of(whole, Y, run), gradient_of(part, Y[others], run)
-    assert (found[alone] == 0).all()
-    np.testing.assert_allclose(found[others], expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
-    assert whole.value(Y) == pytest.approx(part.value(Y[others]), rel=1e-6)

@@ -15,12 +15,12 @@ from featmap.data.scaling import scale_data
 from featmap.layout import levels as levels_module
 from featmap.layout.coarse import coarsen, spread
 from featmap.layout.descent import State, descend
-from featmap.layout.edges import Edges
 from featmap.layout.forces import Attraction, Repulsion
 from featmap.layout.levels import CoarseStart, coarse_start, coarser_graphs, descend_by_levels, points_at_centers
 from featmap.layout.order import order_along_map
 from featmap.layout.similarity import Curve
 from featmap.layout.start import SIZE
+from featmap.layout.units import Units
 from stages import as_graph, neighbors_and_graph
 
 CURVE = Curve.fit(0.1, 1.0)
@@ -126,8 +126,8 @@ def by_hand(start: CoarseStart, epochs, run):
     embedding = start.embedding
     for number in range(len(start.levels) - 1, -1, -1):
         level, state = start.levels[number], State.start(embedding)
-        edges = Edges.without_neighbors(level.graph, CURVE)
-        descend(state, [Attraction(edges), Repulsion(edges, 0)], epochs[number], epochs[number], run)
+        known = level.graph, CURVE, Units.equal(level.graph)
+        descend(state, [Attraction(*known), Repulsion(*known, 0)], epochs[number], epochs[number], run)
         embedding = state.embedding
         if number:
             embedding = spread(embedding, level.groups, start.levels[number - 1].graph, 0, run)
@@ -162,26 +162,22 @@ def test_maps_of_hard_data_are_finite(X, few, run, monkeypatch):
 MANY = COARSE_ABOVE + 1
 
 
-def plan_of(n_epochs, init, n_rows, density_weight, density_fraction):
-    asked = {"n_epochs": n_epochs, "density_weight": density_weight, "density_fraction": density_fraction}
+def plan_of(n_epochs, init, n_rows):
     usual = settings.fit_settings("FeatMAP", FeatMAP().get_params(), (100, 2), seed=0)
-    return replace(usual, init=init, **asked).plan(n_rows)
+    return replace(usual, init=init, n_epochs=n_epochs).plan(n_rows)
 
 
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
-        ((None, "auto", COARSE_ABOVE, 0.25, 0.3), Plan(0, FULL, 150)),
-        ((None, "auto", MANY, 0.25, 0.3), Plan(COARSE, REFINING, 80)),
-        ((None, "auto", settings.MANY, 0.25, 0.3), Plan(COARSE, REFINING, 80)),
-        ((None, "auto", settings.MANY + 1, 0.25, 0.3), Plan(COARSE_OF_MANY, REFINING, 80)),
-        ((None, "auto", MANY, 0.0, 0.3), Plan(COARSE, REFINING, 0)),
-        ((None, "auto", MANY, 0.25, 0.0), Plan(COARSE, REFINING, 0)),
-        ((None, "auto", MANY, 0.25, 1.0), Plan(COARSE, REFINING, REFINING)),
-        ((None, "spectral", MANY, 0.25, 0.3), Plan(0, FULL, 150)),
-        ((None, np.zeros((MANY, 2)), MANY, 0.25, 0.3), Plan(0, FULL, 150)),
-        ((200, "auto", MANY, 0.25, 0.3), Plan(0, 200, 60)),
-        ((7, "auto", 10, 0.0, 0.3), Plan(0, 7, 0)),
+        ((None, "auto", COARSE_ABOVE), Plan(0, FULL)),
+        ((None, "auto", MANY), Plan(COARSE, REFINING)),
+        ((None, "auto", settings.MANY), Plan(COARSE, REFINING)),
+        ((None, "auto", settings.MANY + 1), Plan(COARSE_OF_MANY, REFINING)),
+        ((None, "spectral", MANY), Plan(0, FULL)),
+        ((None, np.zeros((MANY, 2)), MANY), Plan(0, FULL)),
+        ((200, "auto", MANY), Plan(0, 200)),
+        ((7, "auto", 10), Plan(0, 7)),
     ],
 )
 def test_plans(asked, expected):
@@ -190,6 +186,6 @@ def test_plans(asked, expected):
 
 
 def test_the_coarsest_level_has_most_epochs():
-    chosen = plan_of(None, "auto", MANY, 0.25, 0.3)
+    chosen = plan_of(None, "auto", MANY)
     assert chosen.of_levels(1) == [COARSE]
     assert chosen.of_levels(3) == [BETWEEN, BETWEEN, COARSE]

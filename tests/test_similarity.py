@@ -18,7 +18,6 @@ def test_tables_are_within_a_percent(scale):
     tables = {
         "pull": (curve.pull, 2 * curve.a * curve.b * s ** (curve.b - 1) / (1 + curve.a * s**curve.b)),
         "push": (curve.push, 2 * curve.b / ((SOFTENING + s) * (1 + curve.a * s**curve.b))),
-        "root": (curve.root, 1 / np.sqrt(1 + curve.a * s**curve.b)),
     }
     inside = (s > 2.0**FIRST_OCTAVE) & (s < 2.0 ** (FIRST_OCTAVE + OCTAVES))
     for table, exact in tables.values():

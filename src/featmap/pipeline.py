@@ -1,4 +1,4 @@
-"""The method on one page: data → neighbours → graph → map, and what answers need besides: tangent spaces and frames."""
+"""The method on one page: data → neighbours → graph → map; and for answers, tangent spaces and frames."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .checks.parameters import NAME_OF_DISTANCES
 from .checks.settings import NeighborhoodSettings, Plan, Settings

@@ -1,9 +1,9 @@
 """Density as a change of variables: every displacement on the map is measured in units that the data give.
 
 UMAP gives all neighbourhoods one size. Here the forces are UMAP's, but a displacement along an edge is divided by the
-length of that edge in the data to the power p, and one between any two points that repel each other by the geometric
-mean of their radii to the power p. So p is the slope of log distance on the map against log distance in the data: 0 is
-UMAP, 1 keeps local scale, 2 squares it. Only relative lengths count: both kinds of units have a mean log of 0.
+length of that edge in the data to the power p, and one between two points that repel each other by the geometric mean
+of their radii to the power p. So p is the slope of log distance on the map against log distance in the data: 0 is UMAP,
+1 keeps local scale, 2 squares it. Only relative lengths count: both kinds of units have a mean log of 0.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def usual_distance(near: Neighbors, unconnected_from: float) -> float:
 
 
 def lengths_of_edges(graph: Graph, near: Neighbors, order: Order, unconnected_from: float, run: Run) -> FloatArray:
-    """The distance in the data along each edge. It is the larger one if the two ends were given different distances."""
+    """The distance in the data along each edge, the larger one if the two ends were given different distances."""
     edges, lengths = graph.weights, np.empty(graph.weights.nnz, np.float32)
     limit = np.float32(unconnected_from)
 
