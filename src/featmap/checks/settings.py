@@ -29,6 +29,7 @@ COARSE, REFINING = 200, 140  # epochs of the coarsest map, and of all points aft
 MANY, COARSE_OF_MANY = 100_000, 500
 BETWEEN = 60  # epochs of each level between the coarsest and all points
 
+PART_WITH_EQUAL_UNITS = 4  # a quarter of them
 # The default density of maps that people look at. Clustering, which uses more components, does better without.
 DENSITY, MOST_COMPONENTS_WITH_DENSITY = 1.5, 3
 
@@ -79,6 +80,15 @@ class Plan:
 
     coarse: int
     full: int
+
+    @property
+    def with_equal_units(self) -> int:
+        """The epochs of all points that pass before distances on the map are in units of the data.
+
+        Groups find each other first: with units from the beginning, sparse ones were left in two parts (the digit 2 of
+        MNIST). After a map of groups, which has equal units, there are none.
+        """
+        return 0 if self.coarse else self.full // PART_WITH_EQUAL_UNITS
 
     def of_levels(self, n_levels: int) -> list[int]:
         """The epochs of each of ``n_levels`` levels of groups; the coarsest is the last."""
