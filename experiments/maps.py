@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from featmap import FeatMAP
 from lab.kept_maps import KeptMaps
 from lab.peers import FEATMAP, PEERS, densmap, featmap, featmap_of_paper
 
@@ -21,32 +20,24 @@ SLOW_SECONDS = 600  # of CPU; a method that takes longer than this on a data set
 # Of featMAP. By default MNIST and Fashion-MNIST, the sets of more than 20,000 rows, would begin with a map of groups;
 # docs/start.md has that beside 500 epochs.
 N_EPOCHS = 500
-DEFAULT_DENSITY = FeatMAP().density
-DENSITIES = tuple(sorted({0.0, DEFAULT_DENSITY, 2.0}))
 DENSMAP_WEIGHT = 2.0
-OF_PAPER = "featMAP, the paper's choices"
-
-
-def featmap_at(density: float) -> str:
-    return f"featMAP p={density:g}"
+WITHOUT_DENSITY, OURS, OF_PAPER = "featMAP p=0", "featMAP", "featMAP (paper)"
 
 
 def densmap_at(weight: float) -> str:
     return f"densMAP λ={weight:g}"
 
 
-# The rows of the comparison, in the paper's order; densities are the packages' defaults, and others of ours beside.
+# The rows of the comparison, in the paper's order; beside our default, ours without density and the printed method.
 COMPARED = (
     *("t-SNE", "FIt-SNE", "h-NNE", "UMAP", "TriMap", "PaCMAP"),
-    *(densmap_at(DENSMAP_WEIGHT), "SpaceMAP", *map(featmap_at, DENSITIES), OF_PAPER),
+    *(densmap_at(DENSMAP_WEIGHT), "SpaceMAP", WITHOUT_DENSITY, OURS, OF_PAPER),
 )
 # In the order in which maps are made: the quick methods first.
 METHODS = {
     "h-NNE": PEERS["h-NNE"],
-    **{
-        featmap_at(density): replace(FEATMAP, make=featmap(density=density, n_epochs=N_EPOCHS))
-        for density in DENSITIES
-    },
+    WITHOUT_DENSITY: replace(FEATMAP, make=featmap(density=0, n_epochs=N_EPOCHS)),
+    OURS: replace(FEATMAP, make=featmap(n_epochs=N_EPOCHS)),
     OF_PAPER: replace(FEATMAP, make=featmap_of_paper),
     "PaCMAP": PEERS["PaCMAP"],
     "TriMap": PEERS["TriMap"],

@@ -13,7 +13,6 @@ import json
 from typing import Any
 
 from lab.pages import table
-from lab.quality import DENSITY
 
 from .maps import COMPARED, MAPS
 from .report import HERE
@@ -21,7 +20,7 @@ from .scores import GLOBAL, LOCAL, Cell, scores_of
 from .sets import ADVERSARIAL, SETS
 
 PEERS = tuple(method for method in COMPARED if not method.startswith("featMAP"))
-METRICS = (*LOCAL, *GLOBAL, DENSITY)
+METRICS = (*LOCAL, *GLOBAL)
 KEPT_SETS = tuple(data for data in SETS if data != ADVERSARIAL)
 KEPT = f"""The figures of the other methods are those of an earlier run (`--published-peers`), except on
 {ADVERSARIAL}, whose images were made again; ours were measured again on all data sets."""

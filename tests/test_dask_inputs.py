@@ -154,7 +154,7 @@ def test_all_pairs_count_the_rows_that_travel(fit, table):
 @pytest.mark.parametrize("n_partitions", [1, 3])
 def test_any_number_of_partitions_has_the_bytes_of_the_local_fit(fit, table, n_partitions):
     model, local = fit(blocks_of(table), n_partitions=n_partitions), featmap.FeatMAP(**SETTINGS).fit(table)
-    for name in ("embedding_", "frames_", "singular_values_", "radii_"):
+    for name in ("embedding_", "frames_", "singular_values_"):
         np.testing.assert_array_equal(getattr(model, name), getattr(local, name))
     assert bool(model.exchanged_bytes_["neighbors"]) is (n_partitions > 1)
 

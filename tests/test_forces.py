@@ -7,8 +7,8 @@ import pytest
 
 import reference
 from featmap.kernels.layout import CHUNK, table_entry
-from featmap.layout.forces import DRAWS, NEGATIVES_PER_EDGE, POOL, Attraction, Repulsion, draw_pool
-from featmap.layout.similarity import SOFTENING, Curve
+from featmap.layout.forces import DRAWS, POOL, Attraction, Repulsion, draw_pool
+from featmap.layout.similarity import NEGATIVES_PER_EDGE, SOFTENING, Curve
 from featmap.layout.units import Units
 from stages import as_graph
 

@@ -33,13 +33,11 @@ def featmap(**options: Any) -> Make:
 
 
 def featmap_of_paper(X: np.ndarray, settings: Settings) -> np.ndarray:
-    """featMAP with the choices of the paper."""
+    """The paper's method as it is printed, which has Euclidean distances and searches its neighbours itself."""
     from featmap import FeatMAP
 
-    model = FeatMAP.paper(random_state=settings.seed, n_jobs=settings.n_jobs).set_params(metric=settings.metric)
-    if settings.n_epochs is not None:
-        model.set_params(n_epochs=settings.n_epochs)
-    return model.fit_transform(X)
+    options = {} if settings.n_epochs is None else {"n_epochs": settings.n_epochs}
+    return FeatMAP.paper(random_state=settings.seed, n_jobs=settings.n_jobs, **options).fit_transform(X)
 
 
 def fit_umap(X: np.ndarray, settings: Settings, **options: Any) -> Any:

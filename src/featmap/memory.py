@@ -68,7 +68,10 @@ class Sizes:
 
 
 def bytes_of_row(s: Sizes) -> dict[str, float]:
-    """The table: what is held in a stage, with what earlier stages have left. Other stages never hold the most."""
+    """The table: bytes a row that each stage holds, with those of earlier stages that are still needed.
+
+    It leaves out stages that never hold the most.
+    """
     width = s.pca or s.n  # of the rows that neighbourhoods are made of
     stored = s.n if s.n_stored is None else s.n_stored / s.m
     values = (4 if s.n_stored is None else 8) * stored  # scaled

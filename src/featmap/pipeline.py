@@ -110,9 +110,13 @@ class Manifold:
     @property
     def distances_in_units(self) -> DoubleArray:
         """The distances to the neighbours, in units of the data; infinite if one is missing."""
-        distances = self.neighbors.distances.astype(np.float64)  # in units of the data they may leave float32
+        return self.in_units(self.neighbors.distances)
+
+    def in_units(self, distances: FloatArray) -> DoubleArray:
+        """Some of the distances to the neighbours, in units of the data."""
+        wide = distances.astype(np.float64)  # in units of the data they may leave float32
         is_scaled = self.metric == "euclidean" and not self.has_given_neighbors
-        return self.space.in_units(distances) if is_scaled else distances
+        return self.space.in_units(wide) if is_scaled else wide
 
     @cached_property
     def mean_distance(self) -> float:
@@ -153,11 +157,16 @@ def fit_map(X: Matrix, settings: Settings, run: Run) -> Fitted:
     """X → a map."""
     fitted = lay_out(approximate(X, settings, run), settings, run)
     return_free_memory()
-    large = large_search(fitted.manifold.search)
+    make_ready_for_new_rows(fitted.manifold, run)
+    return fitted
+
+
+def make_ready_for_new_rows(manifold: Manifold, run: Run) -> None:
+    """Fill the lists of the search again, where the fit gave them up."""
+    large = large_search(manifold.search)
     if large is not None and large.gave_up_lists:
         with run.timed(LISTS):
             large.fill_lists(run)
-    return fitted
 
 
 def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold:

@@ -103,12 +103,18 @@ def neighborhood_settings(parameters: Mapping[str, Any], shape: tuple[int, int],
 def fit_settings(owner: str, parameters: Mapping[str, Any], shape: tuple[int, int], seed: int) -> Settings:
     """Settings for a fit of data of this shape, from parameters that have passed `check_parameters`."""
     definite = _definite(owner, parameters, shape, seed)
-    if parameters["density"] is None:
-        definite["density"] = DENSITY if parameters["n_components"] <= MOST_COMPONENTS_WITH_DENSITY else 0.0
+    definite["density"] = density_of(parameters["density"], parameters["n_components"])
     definite["init"] = checked_init(owner, parameters["init"], (shape[0], parameters["n_components"]))
     if parameters["metric"] == NAME_OF_DISTANCES:
         definite |= WITHOUT_FEATURES
     return Settings(**_of_fields(Settings, definite))
+
+
+def density_of(density: float | None, n_components: int) -> float:
+    """The density of a map, by the library's choice if it is None."""
+    if density is not None:
+        return density
+    return DENSITY if n_components <= MOST_COMPONENTS_WITH_DENSITY else 0.0
 
 
 def _of_fields(made: type[NeighborhoodSettings], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..explorer.widget import ExplorerWidget
+    from ..metrics.density import OwnDistances
     from .answers import Answers
     from .backing import Backing
     from .contrast import Contrast, FeatureRanking
@@ -58,6 +59,16 @@ class ExplanationMixin:
     def frames_(self) -> np.ndarray:
         """The frame of each point. Column l shows its local direction l on the map."""
         return self._fitted_points.frames.axes
+
+    @property
+    def density_correlation_(self) -> float:
+        """Whether the map is wide where the data are wide: the correlation of log distances to the last neighbour."""
+        return self._own_distances.correlation
+
+    @property
+    def density_slope_(self) -> float:
+        """How much wider the map is where the data are wider: the slope of the same logarithms."""
+        return self._own_distances.slope
 
     @property
     def intrinsic_dim_(self) -> np.ndarray:
@@ -724,6 +735,16 @@ class ExplanationMixin:
                 "featmap.explain(X, model.embedding_) answers them, with X the features of the rows, and "
                 "FeatMAP(precomputed_knn=distances).fit(X) makes a map of the same neighbours that has them"
             )
+
+    @property
+    def _own_distances(self) -> OwnDistances:
+        points = self._fitted_points
+
+        from ..run import Run
+        from .map_scale import own_distances_of
+
+        with Run(self.n_jobs) as run:
+            return own_distances_of(points.mapped, run)
 
     @property
     def _fitted_points(self) -> Points:

@@ -2,8 +2,8 @@
 
 UMAP gives all neighbourhoods one size. Here the forces are UMAP's, but a displacement along an edge is divided by the
 length of that edge in the data to the power p, and one between two points that repel each other by the geometric mean
-of their radii to the power p. So p is the slope of log distance on the map against log distance in the data: 0 is UMAP,
-1 keeps local scale, 2 squares it. Only relative lengths count: both kinds of units have a mean log of 0.
+of their radii to the power p. So p is the slope of log distance on the map against log distance in the data: UMAP has
+0, 1 keeps local scale, 2 squares it. Only relative lengths count: both kinds of units have a mean log of 0.
 """
 
 from __future__ import annotations

@@ -78,13 +78,13 @@ MODEL = Fields(
 
 def save_model(path: str | os.PathLike[str], model: SavedModel) -> None:
     """Write a model. A file that is there is replaced. A model that could not be loaded again is refused."""
-    for metric in (model.parameters["metric"], model.mapped.manifold.metric):
+    for metric in (model.parameters.get("metric"), model.mapped.manifold.metric):
         if callable(metric):
             raise InvalidParameterError(
                 f"save: metric={metric!r} is a function, which a file of data cannot hold; fit with the name of a "
                 "metric (one of sklearn.neighbors.VALID_METRICS['brute'])"
             )
-    parameters, given = model.parameters, model.parameters["precomputed_knn"]
+    parameters, given = model.parameters, model.parameters.get("precomputed_knn")
     if isinstance(given, tuple | list) and len(given) == 3:  # umap-learn's: the search index is never used here
         parameters = {**parameters, "precomputed_knn": given[:2]}
     try:
