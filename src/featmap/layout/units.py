@@ -20,13 +20,13 @@ from ..values import DoubleArray, FloatArray, Graph, Neighbors, Order
 FLOOR = 1e-3
 # The median is of the distances of so many points, evenly taken, if there are more.
 POINTS_FOR_MEDIAN = 10_000
-# Where local scales differ much, p is smaller: so that the logarithms of the points' units spread by at most this much.
-# It lets p = 2 through for images of digits and single cells; it leaves 0.9 for COIL-20, 0.6 for counts with heavy tails.
-MOST_SPREAD = 0.5
-WITHIN = (16, 84)  # percentiles; half the distance between them is the spread, a normal distribution's deviation
-# No unit is more than exp(1.5) from the mean, three times as far as that: a few rows that are far from all others
-# would be drawn as far away, and everything else small.
+# No unit is more than exp(1.5) from the mean. Without a bound data with heavy tails tear the map, and a few rows that
+# are far from all others make everything else small.
 BOUND = 1.5
+# The library's choice of p: 1.5, and less where local scales differ so much that the logarithms of the points' units
+# would spread by more than 0.4. It is 1.5 on images of digits and single cells, 0.7 on COIL-20, 0.4 on heavy tails.
+USUAL_POWER, MOST_SPREAD = 1.5, 0.4
+WITHIN = (16, 84)  # percentiles; half the distance between them is the spread, a normal distribution's deviation
 LENGTHS_AT_ONCE = 65_536  # whose logarithms a thread takes
 
 
@@ -44,12 +44,12 @@ class Units:
 
     @classmethod
     def of(
-        cls, graph: Graph, near: Neighbors, order: Order, density: float, unconnected_from: float, run: Run
+        cls, graph: Graph, near: Neighbors, order: Order, density: float | None, unconnected_from: float, run: Run
     ) -> Units:
         """ℓ_ij = ‖x_j − x_i‖^p and f_i = R_i^(p/2), with the mean squared distance R_i to the neighbours of i.
 
         Distances are those of the neighbours, in any metric. They are in the order of the rows, the graph in that of
-        the layout. Points without neighbours have the unit 1.
+        the layout. Points without neighbours have the unit 1. A density of None is the library's choice.
         """
         if density == 0:
             return cls.equal(graph)
@@ -59,7 +59,7 @@ class Units:
         of_points[~has_neighbors] = 0
         lengths = lengths_of_edges(graph, near, order, unconnected_from, run)
         of_edges = relative_logs(lengths, graph.weights.data, usual, run)
-        power = limited(density, of_points[has_neighbors])
+        power = chosen_power(of_points[has_neighbors]) if density is None else density
         return cls(
             inverse_units(of_edges, power, 1.0, run), order.into_layout(inverse_units(of_points, power, 0.5, run))
         )
@@ -122,17 +122,17 @@ def relative_logs(lengths: np.ndarray, weights: np.ndarray, usual: float, run: R
     return logs
 
 
-def limited(density: float, logs: FloatArray) -> float:
-    """The p that is used: at most the one at which the units of points spread as much as they may."""
+def chosen_power(logs: FloatArray) -> float:
+    """The library's choice of p, for log squared radii. A few of them, however large, do not change it."""
     if not len(logs):
-        return density
+        return USUAL_POWER
     low, high = np.percentile(logs, WITHIN)
-    spread = float(high - low) / 2
-    return density if density * spread <= 2 * MOST_SPREAD else 2 * MOST_SPREAD / spread
+    spread = float(high - low) / 2  # of p/2 times them it is p/2 as large
+    return USUAL_POWER if USUAL_POWER / 2 * spread <= MOST_SPREAD else 2 * MOST_SPREAD / spread
 
 
 def inverse_units(logs: FloatArray, power: float, part: float, run: Run) -> FloatArray:
-    """1/unit^part, with unit = exp(bounded(power/2 · log squared relative length)). It takes the place of the logs."""
+    """1/unit^part of each length, in the place of its logarithm; log unit = bounded(power/2 · log squared length)."""
 
     def task(start: int, stop: int) -> None:
         logs[start:stop] = np.exp(-part * BOUND * np.tanh(power / (2 * BOUND) * logs[start:stop]))
