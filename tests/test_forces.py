@@ -35,7 +35,7 @@ def known(P, lengths, units, a, b):
     """The graph, the curve and the units of a configuration, as the forces take them."""
     graph = as_graph(P)
     of_edges = 1 / lengths[graph.sources, graph.weights.indices]
-    return graph, Curve(a, b), Units(of_edges.astype(np.float32), (1 / np.sqrt(units)).astype(np.float32))
+    return graph, Curve(a, b), Units(of_edges.astype(np.float32), (1 / np.sqrt(units)).astype(np.float32), 1.0)
 
 
 def gradient_of(force, Y, run, epoch=0):

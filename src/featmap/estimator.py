@@ -119,6 +119,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Singular values of the weighted neighbourhoods, in units of the data.
     intrinsic_dim_ : ndarray of shape (n_samples,)
         How many local directions count for feature importance.
+    density_ : float
+        The density p of the map: the parameter, or the library's choice.
     density_correlation_ : float
         Whether the map is wide where the data are wide: the correlation of two logarithms, of the distance of a row
         to its last neighbour of the graph, in the metric of the neighbours, and of the distance of its point to the
@@ -630,6 +632,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self._points = points_of_data(MappedData(manifold, fitted.embedding.copy(), deferred))
         self.embedding_ = fitted.embedding
         self.graph_ = manifold.graph.weights
+        self.density_ = fitted.density
         self.n_epochs_ = fitted.n_epochs
         self.fit_report_ = FitReport(report, manifold.search_report)
 

@@ -149,6 +149,7 @@ class Fitted:
 
     manifold: Manifold
     embedding: FloatArray  # (m, d')
+    density: float  # p
     n_epochs: int  # of all points
     is_complete: bool  # False if the callback stopped the layout before its last epoch
 
@@ -245,17 +246,28 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run) -> Fitted:
         of_data = Units.of(graph, near, order, settings.density, limit, run)
         state = run.kept("layout", partial(State.start, start))
         del start
-        for units, until in ((Units.equal(graph), plan.with_equal_units), (of_data, plan.full)):
-            known = graph, curve, units
-            if not descend(state, [Attraction(*known), Repulsion(*known, settings.seed)], until, plan.full, run):
-                break
+        descend_in_units(state, graph, curve, of_data, plan, settings.seed, run)
         manifold = replace(manifold, graph=order.graph_into_rows(graph, run.over_rows))
     return Fitted(
         manifold=manifold,
         embedding=place_unconnected(order.into_rows(state.embedding), manifold.graph),
+        density=of_data.density,
         n_epochs=state.epoch,
         is_complete=state.epoch == plan.full,
     )
+
+
+def descend_in_units(
+    state: State, graph: Graph, curve: Curve, of_data: Units, plan: Plan, seed: int, run: Run
+) -> None:
+    """The epochs of all points: the first ones with equal units, as the plan has it, then in units of the data."""
+
+    def descend_to(until: int, units: Units) -> bool:
+        known = graph, curve, units
+        return descend(state, [Attraction(*known), Repulsion(*known, seed)], until, plan.full, run)
+
+    if state.epoch >= plan.with_equal_units or descend_to(plan.with_equal_units, Units.equal(graph)):
+        descend_to(plan.full, of_data)
 
 
 def find_start(

@@ -103,18 +103,12 @@ def neighborhood_settings(parameters: Mapping[str, Any], shape: tuple[int, int],
 def fit_settings(owner: str, parameters: Mapping[str, Any], shape: tuple[int, int], seed: int) -> Settings:
     """Settings for a fit of data of this shape, from parameters that have passed `check_parameters`."""
     definite = _definite(owner, parameters, shape, seed)
-    definite["density"] = density_of(parameters["density"], parameters["n_components"])
+    if parameters["density"] is None and parameters["n_components"] > MOST_COMPONENTS_WITH_DENSITY:
+        definite["density"] = 0.0  # else the units choose it by the data
     definite["init"] = checked_init(owner, parameters["init"], (shape[0], parameters["n_components"]))
     if parameters["metric"] == NAME_OF_DISTANCES:
         definite |= WITHOUT_FEATURES
     return Settings(**_of_fields(Settings, definite))
-
-
-def density_of(density: float | None, n_components: int) -> float | None:
-    """The density of a map; where it stays None, the units choose it by the data."""
-    if density is None and n_components > MOST_COMPONENTS_WITH_DENSITY:
-        return 0.0
-    return density
 
 
 def _of_fields(made: type[NeighborhoodSettings], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,11 +36,12 @@ class Units:
 
     of_edges: FloatArray  # (edges,) 1/ℓ_ij, in the order of the graph of the layout
     of_points: FloatArray  # (m,) 1/√f_i: a displacement between i and j is multiplied by both
+    density: float  # p
 
     @classmethod
     def equal(cls, graph: Graph) -> Units:
         """The units of UMAP, which are all 1."""
-        return cls(np.ones(graph.weights.nnz, np.float32), np.ones(graph.weights.shape[0], np.float32))
+        return cls(np.ones(graph.weights.nnz, np.float32), np.ones(graph.weights.shape[0], np.float32), 0.0)
 
     @classmethod
     def of(
@@ -59,10 +60,9 @@ class Units:
         of_points[~has_neighbors] = 0
         lengths = lengths_of_edges(graph, near, order, unconnected_from, run)
         of_edges = relative_logs(lengths, graph.weights.data, usual, run)
-        power = chosen_power(of_points[has_neighbors]) if density is None else density
-        return cls(
-            inverse_units(of_edges, power, 1.0, run), order.into_layout(inverse_units(of_points, power, 0.5, run))
-        )
+        power = chosen_power(of_points[has_neighbors]) if density is None else float(density)
+        of_edges, of_points = inverse_units(of_edges, power, 1.0, run), inverse_units(of_points, power, 0.5, run)
+        return cls(of_edges, order.into_layout(of_points), power)
 
 
 def usual_distance(near: Neighbors, unconnected_from: float) -> float:

@@ -51,7 +51,7 @@ def fit_as_printed(X: Matrix, settings: PaperSettings, run: Run) -> tuple[Fitted
         state = run.kept("layout", partial(State.start, start))
         frames = descend_as_printed(state, graph, curve, fit, density_along, plan.full, settings, run)
     make_ready_for_new_rows(manifold, run)
-    fitted = Fitted(manifold, order.into_rows(state.embedding), state.epoch, state.epoch == plan.full)
+    fitted = Fitted(manifold, order.into_rows(state.embedding), 0.0, state.epoch, state.epoch == plan.full)
     return fitted, Geometry(tangents, replace(frames, axes=order.into_rows(frames.axes)))
 
 

@@ -22,6 +22,7 @@ from .classes import FLOAT, fields_of
 from .codecs import (
     FEATURE_NAMES,
     INTEGER,
+    NUMBER,
     ROW_NAMES,
     TEXT,
     Array,
@@ -40,6 +41,7 @@ KIND = "fitted model"
 ATTRIBUTES: Mapping[str, Codec] = {
     "embedding_": Array(FLOAT, ("m", "d'")),
     "graph_": Sparse(FLOAT),
+    "density_": NUMBER,
     "n_epochs_": INTEGER,
     "n_features_in_": INTEGER,
     "fit_report_": fields_of(FitReport),
@@ -135,6 +137,7 @@ def check_attributes(attributes: Mapping[str, Any], mapped: MappedData) -> None:
         require(name, name not in attributes or len(attributes[name]) == n_names)
     require("n_features_in_", attributes["n_features_in_"] == n_columns)
     require("n_epochs_", attributes["n_epochs_"] >= 0)
+    require("density_", attributes["density_"] >= 0)
     if "recipe_" in attributes:
         missing, origins = attributes["recipe_"].missing, attributes["recipe_"].origins
         require("recipe_", len(origins) == len(missing) == mapped.data.shape[1])

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...checks.arguments import is_integer
 from ...checks.rows import checked_rows as rows_asked_for
-from ...checks.settings import density_of, n_components_of
+from ...checks.settings import n_components_of
 from ...data.sparse import dense_rows
 from ...docstrings import shared_parameters
 from ...errors import InvalidParameterError, InvalidRowsError
@@ -109,8 +109,7 @@ def name_of_map(model: Model) -> str:
 
 def settings_of(model: FeatMAP) -> str:
     """Return the settings that shaped a map, without the metric and the components if they are the default."""
-    density = density_of(model.density, model.n_components)
-    settings = [f"{model.n_neighbors} neighbors", "default density" if density is None else f"density {density:g}"]
+    settings = [f"{model.n_neighbors} neighbors", f"density {model.density_:.2g}"]
     n_components = n_components_of(model.pca)
     if n_components is not None:
         settings.append(f"{n_components} principal components")
