@@ -35,7 +35,8 @@ FAMILIES = {
 }
 DRAWN = ("UMAP", "densMAP λ=2", "ScaleMAP λ=0.5", "ScaleMAP λ=1", "PaCMAP", *OURS, DEFAULT)
 ABOUT = f"""`density` (p) divides every displacement on the map by the data's own length to the power p: p = 0 is
-UMAP, p = 1 isometric. By default (the row featMAP) p is 1.5, or less where local scales differ much. This was chosen on {", ".join(CHOSEN)}; then it was measured once
+UMAP, p = 1 isometric. The row featMAP is the default: p = 1.5, or less where local scales differ much. It was chosen
+on {", ".join(CHOSEN)}, and then measured once
 on {", ".join(CONFIRMED)}. Every set has at most 10,000 rows; figures are means of the
 seeds 0 and 1. All methods but PaCMAP were given the same 15 neighbours (with the row itself), everything else is at
 each package's defaults. `purchases` is made: counts with heavy tails.
