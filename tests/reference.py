@@ -181,10 +181,10 @@ def repulsion_gradient(Y, i, units, a, b, softening=0.0):
 
 
 def units_of_lengths(lengths, weights, power, floor, bound):
-    """exp(power/2 · τ tanh((e − ē)/τ)) with e = log(d² + floor), the weighted mean ē and the bound τ."""
+    """exp(τ tanh(power/2 · (e − ē)/τ)) with e = log(d² + floor), the weighted mean ē and the bound τ."""
     logs = [np.log(length**2 + floor) for length in lengths]
     mean = sum(w * e for w, e in zip(weights, logs, strict=True)) / sum(weights)
-    return np.array([np.exp(power / 2 * bound * np.tanh((e - mean) / bound)) for e in logs])
+    return np.array([np.exp(bound * np.tanh(power / 2 * (e - mean) / bound)) for e in logs])
 
 
 def finite_differences(value, Y, step=1e-5):

@@ -175,6 +175,15 @@ def test_the_bar_is_what_rows_within_its_length_differ_by(plane):
     assert (bar.unit, bar.n_features) == ("in units of the data", 5)
 
 
+def test_rows_that_have_no_distance_are_not_in_the_bar(plane):
+    """Fifty copies come first, far from all others in the data and on the map."""
+    X, Y = plane
+    with_copies = explain(np.vstack([np.full((50, 5), 40.0), X]), np.vstack([np.full((50, 2), 40.0), Y]))
+    length = 0.1 * np.ptp(Y[:, 0])
+    found, expected = (scale_bar_of(one._points.mapped, length) for one in (with_copies, explain(X, Y)))
+    assert (found.low, found.typical, found.high) == pytest.approx((expected.low, expected.typical, expected.high))
+
+
 def test_pairs_are_within_the_length_and_any_of_them(rng):
     places = rng.normal(size=(300, 2))
     pairs = pairs_within(places, 0.3)
@@ -184,7 +193,9 @@ def test_pairs_are_within_the_length_and_any_of_them(rng):
     alone = np.array([not len(found) for found in neighbours_within(places, 0.3)])
     assert set(pairs[:, 0]) == set(np.flatnonzero(~alone))
     star = np.concatenate([[[0, 0]], np.full((200, 2), 5.0), rng.normal(size=(200, 2)) / 1e3])
-    assert pairs_within(star, 0.1).shape == (401, 2)
+    of_star = pairs_within(star, 0.1)
+    assert of_star.shape == (401, 2)
+    assert len(np.unique(of_star[:, 1])) > 200  # not the first, nor the nearest, for all
     assert pairs_within(np.arange(20.0)[:, None], 0.5).shape == (0, 2)
 
 
@@ -203,6 +214,9 @@ def test_only_maps_that_carry_a_scale_have_a_bar(wine, plane, rng):
     assert flat.density_correlation_ > map_scale.LEAST_CORRELATION
     assert flat.density_slope_ < map_scale.LEAST_SLOPE
     assert bar_of(flat) is None
+    other_metric = explain(X, Y, metric="manhattan")
+    assert other_metric.density_correlation_ > 0.9
+    assert bar_of(other_metric) is None
     assert bar_of(explain(X[:99], Y[:99])) is None
     assert bar_of(explain(X[:101], Y[:101])) is not None
 
@@ -215,8 +229,9 @@ def test_the_default_has_a_bar_and_umaps_objective_has_none(digits):
 
 def test_the_bar_is_of_the_two_dimensions_that_are_drawn(plane):
     X, Y = plane
-    bar = bar_of(explain(X, np.column_stack([Y, Y[::-1, 0] / 1e3])))
-    assert bar == bar_of(explain(X, Y))
+    deep = explain(X, np.column_stack([Y, Y[::-1, 0] / 2]))
+    assert deep.density_correlation_ < explain(X, Y).density_correlation_ - 0.01
+    assert bar_of(deep) == bar_of(explain(X, Y))
     on_a_line = explain(np.abs(X[:, :1]) * [1, 2], np.abs(X[:, :1]))
     assert bar_of(on_a_line).typical == pytest.approx(5**0.5 * bar_of(on_a_line).length / 2, rel=0.3)
 

@@ -20,9 +20,10 @@ BAR = ScaleBar(1.0, 3.21, 2.4, 0.043, "standard deviations", 13, False)
 
 @pytest.fixture(scope="module")
 def plane():
-    """Rows in a plane of five features, and the plane."""
+    """Rows in a plane of five features, and the plane; three rows are far above all others."""
     rng = np.random.default_rng(0)
     Y = rng.normal(size=(300, 2)) * np.exp(rng.normal(size=(300, 1)) / 2)
+    Y[:3] += [0, 90]
     return explain(Y @ np.linalg.qr(rng.normal(size=(5, 5)))[0][:2], Y)
 
 

@@ -8,7 +8,17 @@ from scipy.stats import spearmanr
 
 import reference
 from featmap import FeatMAP
-from featmap.layout.units import BOUND, FLOOR, Units, lengths_of_edges, root_mean_squares, usual_distance
+from featmap.layout.units import (
+    BOUND,
+    FLOOR,
+    MOST_SPREAD,
+    USUAL_POWER,
+    Units,
+    chosen_power,
+    lengths_of_edges,
+    root_mean_squares,
+    usual_distance,
+)
 from featmap.run import Run
 from featmap.values import Neighbors, Order
 from stages import CONNECT_ALL, as_graph, neighbors_and_graph
@@ -77,12 +87,22 @@ def test_without_density_all_units_are_one(rng, run):
 
 
 def test_units_are_bounded_whatever_the_tails(rng, run):
-    """Incomes and counts reach over ten decades, units over exp(±BOUND) for p = 2."""
+    """Incomes and counts reach over ten decades, units over exp(±BOUND)."""
     near, order, graph = in_an_order(np.exp(rng.normal(0, 8, size=(400, 2))), run, rng)
     assert np.ptp(np.log(near.distances[:, -1])) > 20, "the case has no heavy tails"
     units = Units.of(graph, near, order, 2.0, CONNECT_ALL, run)
     assert np.abs(np.log(units.of_edges)).max() <= BOUND * (1 + 1e-6)
     assert np.abs(np.log(units.of_points**2)).max() <= BOUND * (1 + 1e-6)
+
+
+def test_the_choice_of_density_is_by_the_bulk_of_the_radii_and_not_by_a_few(rng):
+    logs = rng.normal(size=2000).astype(np.float32)
+    assert chosen_power(logs * np.float32(0.2)) == USUAL_POWER
+    assert chosen_power(logs) == pytest.approx(2 * MOST_SPREAD, rel=0.1)
+    assert chosen_power(logs * np.float32(2)) == pytest.approx(MOST_SPREAD, rel=0.1)
+    logs[:100] = 30
+    assert chosen_power(logs) == pytest.approx(2 * MOST_SPREAD, rel=0.15)
+    assert chosen_power(np.zeros(0, np.float32)) == chosen_power(np.zeros(5, np.float32)) == USUAL_POWER
 
 
 @pytest.mark.parametrize("exponent", [-60, -3, 5, 60])

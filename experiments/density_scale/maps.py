@@ -24,12 +24,20 @@ def featmap_at(density: float) -> str:
     return f"featMAP p={density:g}"
 
 
+DEFAULT = "featMAP"
 OURS = {featmap_at(p): replace(FEATMAP, make=featmap(density=p)) for p in DENSITIES}
 DENSMAP = {f"densMAP λ={w:g}": replace(PEERS["densMAP"], make=densmap(dens_lambda=w)) for w in DENSMAP_WEIGHTS}
 SCALEMAP = {
     f"ScaleMAP λ={w:g}": replace(PEERS["ScaleMAP"], make=scalemap(scale_lambda=w)) for w in SCALEMAP_EXPONENTS
 }
-METHODS: dict[str, Method] = {"UMAP": PEERS["UMAP"], **DENSMAP, **SCALEMAP, "PaCMAP": PEERS["PaCMAP"], **OURS}
+METHODS: dict[str, Method] = {
+    "UMAP": PEERS["UMAP"],
+    **DENSMAP,
+    **SCALEMAP,
+    "PaCMAP": PEERS["PaCMAP"],
+    **OURS,
+    DEFAULT: FEATMAP,
+}
 MAPS = KeptMaps(CACHE / "density_scale", METHODS, studied, given_neighbors)
 
 

@@ -20,6 +20,7 @@ STYLES = {
     "ScaleMAP": (PURPLE, "^"),
     "UMAP": (BLACK, "X"),
     "PaCMAP": (GREEN, "D"),
+    "featMAP, its default": (BLUE, "*"),
 }
 PANELS_IN_LINE = 4
 BESIDE = {"featMAP": (5, 4), "densMAP": (5, -10), "ScaleMAP": (-14, 4)}
@@ -50,7 +51,9 @@ def draw_families(ax: Axes, scores: Scores, families: Mapping[str, Family], meas
     for family, methods in families.items():
         colour, marker = STYLES[family]
         points = np.array([[scores[method][measure], scores[method][price]] for method in methods])
-        ax.plot(*points.T, color=colour, marker=marker, markersize=5, linewidth=1.4, label=family)
+        ax.plot(
+            *points.T, color=colour, marker=marker, markersize=13 if marker == "*" else 5, linewidth=1.4, label=family
+        )
         for point, text in zip(points, methods.values(), strict=True):
             ax.annotate(
                 text, point, textcoords="offset points", xytext=BESIDE.get(family, (5, 4)), fontsize=7, color=colour

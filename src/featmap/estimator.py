@@ -72,12 +72,13 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         The scale of the map, as in UMAP.
     n_epochs : int or None, default=None
         The number of steps of the layout. By default it is chosen: 140 for more than 20,000 rows, after a map of
-        groups of rows; 500 for fewer rows and wherever `init` is given.
+        groups of rows; 750 for fewer rows and wherever `init` is given.
     density : float or None, default=None
         How the map shows local density: the slope of log distance on the map against log distance in the data, for
         neighbours. 0 gives every neighbourhood the same size, as UMAP does. 1 keeps local scale: rows that are twice
         as far apart are drawn twice as far apart. 2 squares it. By default it is 1.5 for a map of up to three
-        components, which people look at, and 0 for more components, which clustering uses.
+        components, which people look at, and less where local scales differ so much that the map would lose
+        neighbours, as with heavy tails; and it is 0 for more components, which clustering uses.
     intrinsic_dim : "auto" or int, default="auto"
         Local directions that count for feature importance: enough for 90 % of the local variance, or a number.
     n_tangent_neighbors : int or None, default=None

@@ -242,10 +242,13 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run) -> Fitted:
     return_free_memory()
     with run.timed("layout"):
         near, limit = manifold.neighbors.first(manifold.n_neighbors - 1), unconnected_from(manifold.metric)
-        known = graph, curve, Units.of(graph, near, order, settings.density, limit, run)
+        of_data = Units.of(graph, near, order, settings.density, limit, run)
         state = run.kept("layout", partial(State.start, start))
         del start
-        descend(state, [Attraction(*known), Repulsion(*known, settings.seed)], plan.full, plan.full, run)
+        for units, until in ((Units.equal(graph), plan.with_equal_units), (of_data, plan.full)):
+            known = graph, curve, units
+            if not descend(state, [Attraction(*known), Repulsion(*known, settings.seed)], until, plan.full, run):
+                break
         manifold = replace(manifold, graph=order.graph_into_rows(graph, run.over_rows))
     return Fitted(
         manifold=manifold,

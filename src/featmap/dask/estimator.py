@@ -71,6 +71,8 @@ class FeatMAP(local.FeatMAP):
     # The parameters and attributes are documented once. Python 3.13 takes the indentation off a docstring itself.
     __doc__ = ABOUT + "Parameters\n" + cleandoc(local.FeatMAP.__doc__ or "").partition("Parameters\n")[2] + "\n"
 
+    _fits_geometry = True  # the rows are here only while the fit runs
+
     @documented
     def fit(
         self,

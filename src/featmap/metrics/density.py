@@ -26,7 +26,7 @@ class OwnDistances:
 
     The slope is that of least squares, of the map on the data. The data's distances are what the layout was given, so
     they are no noisy measurement, and a map that does not follow them at all has the slope 0: the ratio of both
-    standard deviations, which other lines have, is 0.6 to 2.3 there (ten data sets).
+    standard deviations, which other lines have, is 0.6 to 2.4 there (12 data sets).
     """
 
     rows: IntArray

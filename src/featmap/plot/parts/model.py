@@ -110,7 +110,7 @@ def name_of_map(model: Model) -> str:
 def settings_of(model: FeatMAP) -> str:
     """Return the settings that shaped a map, without the metric and the components if they are the default."""
     density = density_of(model.density, model.n_components)
-    settings = [f"{model.n_neighbors} neighbors", f"density {density:g}"]
+    settings = [f"{model.n_neighbors} neighbors", "default density" if density is None else f"density {density:g}"]
     n_components = n_components_of(model.pca)
     if n_components is not None:
         settings.append(f"{n_components} principal components")
