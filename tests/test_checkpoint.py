@@ -296,6 +296,49 @@ def test_arrays_that_kernels_could_not_trust_are_refused(left):
         assert_refused(left)
 
 
+@pytest.fixture
+def left_by_the_paper(tmp_path):
+    """A checkpoint of a fit that makes tangent spaces and frames itself, interrupted while density acts."""
+    with pytest.raises(Stopped):
+        fit_as_printed(tmp_path / "fit", callback=stopping_at("layout", 14))
+    return tmp_path / "fit"
+
+
+def fit_as_printed(path, X=DATA, callback=None):
+    model = FeatMAP.paper(n_neighbors=8, n_epochs=EPOCHS, random_state=0, n_jobs=1)
+    return model.fit(X, callback=callback, checkpoint=path)
+
+
+def test_tangent_spaces_and_frames_that_kernels_could_not_trust_are_refused(left_by_the_paper):
+    whole = left_by_the_paper.read_bytes()
+    indices = [("tangents", "neighbors"), ("tangents", "intrinsic_dim")]
+    numbers = [("tangents", "weights"), ("tangents", "singular_values"), ("alignment", "steps"), ("frames", "axes")]
+    numbers += [("alignment", "rotations"), ("alignment", "kept_products")]
+    cases = [with_array("stages", *place, made=with_entry(10**6)) for place in indices]
+    cases += [with_array("stages", *place, made=with_entry(np.nan)) for place in numbers if place[1] != "rotations"]
+    cases += [with_array("stages", *place, made=lambda array: array[:-1]) for place in (*indices, *numbers)]
+    for change in cases:
+        left_by_the_paper.write_bytes(whole)
+        rewritten(left_by_the_paper, checkpoints.KIND, change)
+        with pytest.raises(StoreError, match=r"fit cannot be read: .*; delete it to start again"):
+            fit_as_printed(left_by_the_paper)
+
+
+@pytest.mark.parametrize("stage", ["tangents", "alignment", "frames"])
+def test_tangent_spaces_and_frames_of_another_size_are_refused(stage, left_by_the_paper, tmp_path):
+    with pytest.raises(Stopped):
+        fit_as_printed(tmp_path / "small", DATA[:80], stopping_at("layout", 14))
+    smaller = read_file(tmp_path / "small", checkpoints.KIND, mapped=False)
+
+    def change(content, arrays):
+        content["stages"][stage] = renumbered(smaller.content["stages"][stage], len(arrays))
+        arrays.extend(smaller.arrays)
+
+    rewritten(left_by_the_paper, checkpoints.KIND, change)
+    with pytest.raises(StoreError, match=r"fit cannot be read: .*; delete it to start again"):
+        fit_as_printed(left_by_the_paper)
+
+
 @pytest.mark.parametrize("stage", ["neighbors", "graph", "start", "layout"])
 def test_stages_of_another_size_are_refused(stage, left, tmp_path):
     interrupt(tmp_path / "small", X=DATA[:80])
@@ -316,7 +359,7 @@ def renumbered(node, offset):
         return node + offset
     if not isinstance(node, dict):
         return node
-    plain = ("epoch", "shape", "class")
+    plain = ("epoch", "shape", "class", "center", "covariance_size", "solver")
     return {key: value if key in plain else renumbered(value, offset) for key, value in node.items()}
 
 

@@ -308,7 +308,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         from .run import Run
 
         digest = partial(digest_of, table)
-        progress, kept, settings = self._begun(settings, table.shape[0], digest, callback, checkpoint)
+        begun = settings, table.shape[0], digest, callback, checkpoint
+        progress, kept, settings = self._begun(*begun, with_geometry=self._fits_geometry)
         with Run(self.n_jobs, progress, kept) as run:
             fitted, geometry = self._fitted(table, settings, run)
         fresh._store(fitted, progress.report, geometry)
@@ -601,6 +602,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         digest: Callable[[], str],
         callback: Callable[[str, int, int], object] | None,
         checkpoint: StrPath | None,
+        *,
+        with_geometry: bool,
     ) -> tuple[Progress, Checkpoint, Settings]:
         """The progress report of a fit, its checkpoint, and its settings, with the old seed if the fit is resumed.
 
@@ -610,7 +613,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         from .run.progress import SHARES, SHARES_OF_COARSE, SHARES_OF_GEOMETRY, Progress
 
         shares = SHARES | SHARES_OF_COARSE if settings.plan(n_rows).coarse > 0 else SHARES
-        if self._fits_geometry:
+        if with_geometry:
             shares = shares | SHARES_OF_GEOMETRY
         progress = Progress(callback, bool(self.verbose), shares)
         if checkpoint is None:
