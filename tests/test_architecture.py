@@ -27,6 +27,7 @@ LAYERS = [
     ["explanation"],
     ["estimator"],
     ["preparation"],
+    ["answers"],
     ["store", "plot", "datasets"],
     ["explorer"],
     ["tl", "pl"],
