@@ -22,10 +22,10 @@ import polars as pl
 
 from featmap import FeatMAP
 from featmap.cli import main
-from featmap.cli.files import read_column
-from featmap.cli.findings import Findings
-from featmap.cli.reading import dense, read_source
 from featmap.errors import FeatmapError
+from featmap.tables.files import read_column
+from featmap.tables.given import dense
+from featmap.tables.reading import read_source
 from waiting import PATIENCE
 
 
@@ -316,7 +316,7 @@ def test_outputs_are_checked_before_anything_is_read(refused, monkeypatch):
     def never(*_):
         raise AssertionError("it was read")
 
-    monkeypatch.setattr("featmap.cli.reading.read_source", never)
+    monkeypatch.setattr("featmap.tables.reading.read_source", never)
     monkeypatch.setattr(FeatMAP, "load", never)
     outputs = [
         (("map", "patients.csv"), "-o", "map.html"),
@@ -340,7 +340,7 @@ def test_quiet_says_nothing(call, folder, monkeypatch):
     import logging
     import warnings
 
-    from featmap.cli import reading
+    from featmap.tables import reading
 
     def noisy(path):
         warnings.warn("a warning", UserWarning, stacklevel=1)

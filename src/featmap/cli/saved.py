@@ -16,7 +16,7 @@ import numpy as np
 from ..checks.arguments import listed
 from ..errors import InvalidDataError, InvalidParameterError, warn
 from ..store.replacing import replacing
-from .files import read_column
+from ..tables.files import read_column
 from .shared import (
     COLUMN,
     DATA,
@@ -35,20 +35,17 @@ from .shared import (
 )
 
 if TYPE_CHECKING:
-    from ..estimator import FeatMAP
     from ..explanation import Explanation
     from ..explanation.contrast import Contrast
     from ..explanation.why import Why
-    from .reading import FileData
 
 
-def _answers_of(path: str) -> FeatMAP | Explanation:
+def _answers_of(path: str) -> Explanation:
     """Load a model. One of a prepared table answers in the columns of the table."""
     from ..estimator import FeatMAP
-    from ..preparation.pipelines import in_original_units
+    from ..tables.table_map import explained
 
-    model = FeatMAP.load(path)
-    return in_original_units(model) if hasattr(model, "recipe_") else model
+    return explained(FeatMAP.load(path))
 
 
 @commands.command()
@@ -184,13 +181,14 @@ def transform(model: str, data: str, output: str | None) -> None:
     Every row gets its place and an outlier score: about 1 is usual, much more is unlike all rows of the model.
     """
     from ..estimator import FeatMAP
-    from .reading import read_source
+    from ..tables.fitted import as_fitted
+    from ..tables.reading import read_source
 
     loaded, source = FeatMAP.load(model), read_source(data)
     if source.text:
         click.echo(source.text, err=True)
     with shown_on_stderr(begun="reading"):
-        rows = _as_fitted(loaded, source)
+        rows = as_fitted(loaded, source)
         warnings.filterwarnings("ignore", "X does not have valid feature names")  # they were compared
         places = np.column_stack([loaded.transform(rows), loaded.outlier_score(rows)])
     if output is None:
@@ -201,23 +199,6 @@ def transform(model: str, data: str, output: str | None) -> None:
             np.save(file, places)
         else:
             file.write(_csv(places).encode())
-
-
-def _as_fitted(model: Any, source: FileData) -> Any:
-    """Rows of a file, prepared as those of the fit were, with columns in their order."""
-    from .reading import dense
-
-    if hasattr(model, "recipe_"):
-        return model.recipe_.prepared(dense(source.values), source.names)
-    names = getattr(model, "feature_names_in_", None)
-    known = source.values.columns if source.is_table else source.names
-    if names is None or known is None:
-        return source.values
-    missing = [name for name in names if name not in known]
-    if missing:
-        raise InvalidDataError(f"{source.path} has no column {listed(missing)}, which the model was fitted to")
-    places = {name: place for place, name in enumerate(known)}
-    return source.values[:, [places[name] for name in names]]
 
 
 def _csv(places: np.ndarray) -> str:

@@ -125,7 +125,10 @@ class Prepare(TransformerMixin, BaseEstimator):
         dropped = tuple(self.drop)
         if isinstance(self.drop, str) or not all(isinstance(name, str) for name in dropped):
             raise InvalidParameterError(f"Prepare(drop={self.drop!r}): drop must be a list of names of columns")
-        columns = read_columns("Prepare.fit", X, self.names)
+        return self._learned(read_columns("Prepare.fit", X, self.names), dropped)
+
+    def _learned(self, columns: list[Column], dropped: tuple[str, ...]) -> Prepare:
+        """Learn from columns that were read."""
         self.roles_ = roles_of(columns, self.label, self.id, dropped)
         self.feature_names_in_ = np.array([column.name for column in columns], dtype=object)
         self.n_features_in_ = len(columns)
@@ -163,7 +166,11 @@ class Prepare(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         kinds = {role.name: role.use for role in self.roles_}
         used = read_named(X, self._used, self.feature_names_in_.tolist())
-        return np.asarray(self.steps_.transform(_table([as_kind(column, kinds[column.name]) for column in used])))
+        return self._made_of([as_kind(column, kinds[column.name]) for column in used])
+
+    def _made_of(self, used: list[Column]) -> np.ndarray:
+        """What the steps make of the columns that are used."""
+        return np.asarray(self.steps_.transform(_table(used)))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Name the columns that the map is made of.
