@@ -16,9 +16,10 @@ from ..data.sparse import SparseRows
 from ..data.units import Level
 from ..errors import FeatmapWarning
 from ..estimator import FeatMAP
+from ..explanation.dependence import joined_with_groups
 from ..explanation.points import MappedData, Points
 from ..explorer.part_of_model import user_rows
-from ..preparation.known import KnownTable, Levels, OwnValues
+from ..preparation.known import KnownColumn, KnownTable, Levels, OwnValues
 from ..preparation.origins import OTHER, Origins
 from ..values import DoubleArray, FloatArray
 
@@ -35,13 +36,26 @@ def answers_of(
     told["image_shape"] = known.image_shape
     if own is None:
         table = Table.of_array(user_rows(points.mapped.data, slice(None)), names=names, **told)
-        drawn = _drawn(points, model, _as_they_are)
+        drawn = _drawn(points, model, _steps(points, names, table.names, (None,) * len(table.names)) or _as_they_are)
     else:
         table = Table(own.numbers, own.names, own.levels, **told)
-        drawn = _drawn(points, model, _preparing(points, names, own, model))
+        recipe = getattr(model, "recipe_", None)
+        by_recipe = recipe and Preparing(recipe.origins, recipe.missing, own.names, own.levels)
+        drawn = _drawn(points, model, by_recipe or _steps(points, names, own.names, own.levels))
     if known.order and drawn.can_move:
         drawn = replace(drawn, as_given=AsGiven(known, table.names, own.levels if own else ()))
-    return MapAnswers(table, drawn, known.label, None if model is None else model.n_jobs)
+    answers = MapAnswers(table, drawn, known.label, -1 if model is None else model.n_jobs)
+    return answers if known.groups is None else _in_groups(answers, known.groups)
+
+
+def _in_groups(answers: MapAnswers, groups: KnownColumn) -> MapAnswers:
+    """The same answers, in which rows of one group are in one fold, as copies of a row are."""
+    missing = np.isnan(groups.numbers)
+    own = np.where(missing, np.arange(len(groups), dtype=np.float64), groups.numbers + len(groups))
+    codes = np.unique(own, return_inverse=True)[1].astype(np.int32)
+    together = joined_with_groups(answers.ground.together, codes)
+    answers.__dict__["ground"] = replace(answers.ground, together=together)
+    return answers
 
 
 def own_values(points: Points, names: np.ndarray | None) -> OwnValues | None:
@@ -83,17 +97,16 @@ def _as_they_are(rows: Any) -> Any:
     return rows
 
 
-def _preparing(points: Points, names: np.ndarray | None, own: OwnValues, model: FeatMAP | None) -> Any:
-    """From own values to the columns of the fit, by the recipe of the model or by the steps before it."""
-    recipe = getattr(model, "recipe_", None)
-    if recipe is not None:
-        return Preparing(recipe.origins, recipe.missing, own.names, own.levels)
+def _steps(
+    points: Points, names: np.ndarray | None, own: tuple[str, ...], levels: tuple[Levels | None, ...]
+) -> Preparing | None:
+    """What the steps before a fit do to own values, if there were any."""
     units = points.mapped.data.units
     if units is None or names is None:
         return None
-    levels = tuple(name.level if isinstance(name, Level) else None for name in names)
-    origins = Origins(_sources(names), levels, units.factor, units.offset)
-    return Preparing(origins, np.zeros(len(origins)), own.names, own.levels)
+    of_fit = tuple(name.level if isinstance(name, Level) else None for name in names)
+    origins = Origins(_sources(names), of_fit, units.factor, units.offset)
+    return Preparing(origins, np.zeros(len(origins)), own, levels)
 
 
 @dataclass(frozen=True)

@@ -41,8 +41,8 @@ def map_table(
 ) -> TableMap:
     """Make a map of a table, which knows the table from then on.
 
-    Columns that identify rows, columns with one value or mostly gaps, dates and free text are left out. Gaps are
-    filled, categories are encoded and numbers are scaled, as `Prepare` does it; answers are about the values of the
+    Columns that identify rows, columns with one value or more gaps than values, dates and free text are left out. Gaps
+    are filled, categories are encoded and numbers are scaled, as `Prepare` does it; answers are about the values of the
     table, and filled values have no part in them. Printed, the map says what was done.
 
     Arrays without names and sparse matrices are used as they are, with all columns as numbers of one kind. Counts of
@@ -91,6 +91,7 @@ def map_table(
     >>> found
     TableMap(344 penguins, 7 columns, label species)
     """
+    _check_choices(scale, unit)
     model = _checked_model(parameters)
     given = taken(CALLER, table, names)
     if image_shape is not None:
@@ -129,6 +130,13 @@ class Prepared:
     text: str
     preparation: Prepare | None = None
     columns: tuple[Column, ...] = ()  # of the table, as they were read
+
+
+def _check_choices(scale: Any, unit: Any) -> None:
+    if scale is not None and not isinstance(scale, bool | np.bool_):
+        raise InvalidParameterError(f"{CALLER}(scale={scale!r}): scale must be True, False or None")
+    if unit is not None and not (isinstance(unit, str) and unit.strip()):
+        raise InvalidParameterError(f"{CALLER}(unit={unit!r}): unit must be a noun, such as 'tumour'")
 
 
 def _checked_model(parameters: dict[str, Any]) -> FeatMAP:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..answers.values import Findings, Move, Region, Rule, Why
+from ..checks.rows import row_names
 from ..data.sparse import digest_of
 from ..docstrings import shared_parameters
 from ..errors import InvalidParameterError
@@ -282,7 +284,7 @@ class TableMap(Explanation):
         >>> bool((found.transform(penguins) == found.embedding_).all())
         True
         """
-        return self._model_for("transform").transform(self._as_fitted("transform", table))
+        return self._of_new_rows("transform", table)
 
     @documented
     def outlier_score(self, table: Any) -> np.ndarray:
@@ -306,7 +308,7 @@ class TableMap(Explanation):
         >>> bool(found.outlier_score(heavy)[0] > 5)
         True
         """
-        return self._model_for("outlier_score").outlier_score(self._as_fitted("outlier_score", table))
+        return self._of_new_rows("outlier_score", table)
 
     @documented
     def explain(self, table: Any) -> Explanation:
@@ -329,12 +331,9 @@ class TableMap(Explanation):
         >>> found.explain(penguins.head(3))
         Explanation(3 points, 11 features)
         """
-        model = self._model_for("explain")
-        answered = model.explain(self._as_fitted("explain", table))
-        units, names = self._points.mapped.data.units, self._answers.feature_names
-        made = answered if units is None else _in_units(answered, self)
-        made = Explanation(made._points, names, getattr(answered, "row_names_in_", None), self.n_jobs, self.verbose)
-        made._made_by = model
+        points = self._of_new_rows("explain", table)._points.in_units(self._points.mapped.data.units)
+        made = Explanation(points, self._answers.feature_names, row_names(table), self.n_jobs, self.verbose)
+        made._made_by = self.model
         return made
 
     def to_html(
@@ -482,11 +481,15 @@ class TableMap(Explanation):
             raise InvalidParameterError(f"{caller}: there is no model behind this map; make it by featmap.map_table")
         return self.model
 
-    def _as_fitted(self, caller: str, table: Any) -> Any:
+    def _of_new_rows(self, question: str, table: Any) -> Any:
+        """What the model answers about new rows."""
+        model = self._model_for(question)
         if self._points.mapped.data.units is not None and not hasattr(self.model, "recipe_"):
-            raise InvalidParameterError(f"{caller}: this map is that of a pipeline; give new rows to the pipeline")
-        given = taken(caller, table)
-        return as_fitted(self._model_for(caller), given)
+            raise InvalidParameterError(f"{question}: this map is that of a pipeline; give new rows to the pipeline")
+        rows = as_fitted(model, taken(question, table))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X does not have valid feature names")  # they were compared
+            return getattr(model, question)(rows)
 
     def _said(self, labels: Any, columns: Any, ids: Any, image_shape: Any) -> dict[str, Any]:
         """What a page is given: what was said, else what is known."""
@@ -532,8 +535,3 @@ def explained(model: FeatMAP) -> Explanation:
         return in_original_units(model)
     names = (getattr(model, name, None) for name in ("feature_names_in_", "row_names_in_"))
     return Explanation(model._points, *names, model.n_jobs, bool(model.verbose))
-
-
-def _in_units(answered: Explanation, found: TableMap) -> Explanation:
-    points = answered._points.in_units(found._points.mapped.data.units)
-    return Explanation(points, None, None, answered.n_jobs, bool(answered.verbose))
