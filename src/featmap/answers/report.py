@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .numbers import plain
+from .numbers import of_100, plain
 
 if TYPE_CHECKING:
-    from .values import ColumnNote, Difference, Findings, Region
+    from .values import ColumnNote, Difference, Findings, Region, Rule
 
 MOST_WORDS = 400
 MOST_REGIONS, MOST_ROWS, MOST_NAMES = 8, 8, 6
@@ -77,8 +77,13 @@ def _size(region: Region) -> str:
 
 def _content(region: Region) -> str:
     if region.rule is not None:
-        return str(region.rule)
+        return promise(region.rule) if region.rule.text == region.name else str(region.rule)
     return difference_of_region(region.differences[0]) if region.differences else NOTHING
+
+
+def promise(rule: Rule) -> str:
+    """How often a rule is right, and how many of its rows it finds."""
+    return f"right for {of_100(rule.precision)}, finds {of_100(rule.recall)}"
 
 
 def difference_of_region(difference: Difference) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from .numbers import of_100, ordinal, plain, written
+from .numbers import ordinal, plain, written
+from .report import promise
 
 if TYPE_CHECKING:
     from .values import Change, Condition, Difference, Move, Place, Why
@@ -142,8 +143,8 @@ def _further(why: Why) -> Iterator[str]:
         yield f"Only {place.kept} of its {place.n} nearest {_many(why.unit)} in the data are near it on the map."
     if why.rule is not None:
         breaks = "" if why.meets_rule else f"; this {why.unit} breaks it"
-        promise = f"right for {of_100(why.rule.precision)}, finds {of_100(why.rule.recall)}"
-        yield f"Rule of {place.region}: {why.rule.text}: {promise}{breaks}."
+        whose = "Rule of its region" if place.region == why.rule.text else f"Rule of {place.region}"
+        yield f"{whose}: {why.rule.text}: {promise(why.rule)}{breaks}."
     yield from _further_differences(why)
     if why.move is not None:
         yield of_move(why.move)

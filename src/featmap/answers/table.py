@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..data.sparse import Matrix
 from ..explanation.points import MappedData
-from ..values import DoubleArray, FloatArray
+from ..values import FloatArray
 
 Levels = tuple[str, ...]
 
@@ -50,7 +50,7 @@ class Table:
     ('mass', 'length')
     """
 
-    values: Annotated[DoubleArray, "(m, p)"] | sp.csr_matrix
+    values: Annotated[Matrix, "(m, p)"]
     names: tuple[str, ...]
     levels: tuple[Levels | None, ...] = ()
     unit: str = "row"
