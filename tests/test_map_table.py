@@ -106,7 +106,9 @@ def test_categories_and_gaps(of_patients):
     own = of_patients.known.own
     assert own.names == ("glucose", "ward", "leukocytes")
     np.testing.assert_array_equal(own.numbers[:, 0], frame["glucose"])  # gaps stay gaps
-    assert [None if code != code else own.levels[1][int(code)] for code in own.numbers[:, 1]] == frame["ward"].tolist()
+    assert [None if code != code else own.levels[1][int(code)] for code in own.numbers[:, 1]] == frame[
+        "ward"
+    ].tolist()
     assert of_patients.row_names_in_[7] == "P007"
     assert str(of_patients.why("P007")) == str(of_patients.why(7))
     assert of_patients.why("P007").name == "P007"
@@ -150,7 +152,7 @@ def test_sparse_genes():
     assert sp.issparse(found._asked[""].table.values)
     np.testing.assert_allclose(found._asked[""].table.values.toarray(), X.toarray(), atol=1e-5)
     np.testing.assert_array_equal(found.transform(X[:5]), found.embedding_[:5])
-    assert (X != kept).nnz == 0
+    assert (kept != X).nnz == 0
 
 
 def test_images():

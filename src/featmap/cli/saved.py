@@ -14,7 +14,7 @@ import click
 import numpy as np
 
 from ..checks.arguments import listed
-from ..errors import InvalidDataError, InvalidParameterError, warn
+from ..errors import InvalidParameterError, warn
 from ..store.replacing import replacing
 from ..tables.files import read_column
 from .shared import (

@@ -52,9 +52,7 @@ class KnownColumn:
         if known and all(isinstance(value, Real) and not isinstance(value, bool) for value in known):
             numbers = np.array([np.nan if value is None else float(value) for value in listed], np.float64)
             if np.isinf(numbers).any():
-                raise InvalidDataError(
-                    f"{caller}: {name!r} has infinite values; replace them, or leave them empty"
-                )
+                raise InvalidDataError(f"{caller}: {name!r} has infinite values; replace them, or leave them empty")
             return cls(name, numbers)
         return cls(name, *_coded([None if value is None else text_of(value) or None for value in listed]))
 

@@ -32,10 +32,10 @@ class Prepare(TransformerMixin, BaseEstimator):
     method, made of what ``transform`` gives, is explained in them by
     ``in_original_units(explain(prepared, Y), preparation=…)``.
 
-    Columns that identify rows, columns with one value or more gaps than values, dates and free text are left out. Gaps in numbers get the
-    median, gaps in categories the most frequent value. Numbers are scaled to mean 0 and standard deviation 1. A
-    category gets one column of zeros and ones for each of its values; `in_original_units` counts them as one feature.
-    Printed, a fitted one says what it did. The steps are scikit-learn's own.
+    Columns that identify rows, columns with one value, columns with more gaps than values, dates and free text are
+    left out. Gaps in numbers get the median, gaps in categories the most frequent value. Numbers are scaled to mean 0
+    and standard deviation 1. A category gets one column of zeros and ones for each of its values; `in_original_units`
+    counts them as one feature. Printed, a fitted one says what it did. The steps are scikit-learn's own.
 
     Filled gaps count as values in all answers. They are alike in all groups, so that means of groups are usually
     nearer to each other than those of the values that were observed, and spreads are smaller, the more so the more

@@ -45,7 +45,8 @@ ATTRIBUTES: Mapping[str, Codec] = {
     "n_features_in_": INTEGER,
     "fit_report_": fields_of(FitReport),
 }
-# What only some models have: names of features and rows, what is known of a table, and the containers that set_output asked for.
+# What only some models have: names of features and rows, what is known of a table, and the containers that
+# set_output asked for.
 SOMETIMES: Mapping[str, Codec] = {
     "feature_names_in_": FEATURE_NAMES,
     "row_names_in_": ROW_NAMES,

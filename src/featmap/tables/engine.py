@@ -35,7 +35,8 @@ def answers_of(
     told: dict[str, Any] = {"unit": known.unit, "row_names": row_names, "unused": known.unused}
     told["image_shape"] = known.image_shape
     if own is None:
-        table = Table.of_array(user_rows(points.mapped.data, slice(None)), names=names, **told)
+        given = None if names is None else names.tolist()
+        table = Table.of_array(user_rows(points.mapped.data, slice(None)), names=given, **told)
         drawn = _drawn(points, model, _steps(points, names, table.names, (None,) * len(table.names)) or _as_they_are)
     else:
         table = Table(own.numbers, own.names, own.levels, **told)
@@ -53,17 +54,18 @@ def _in_groups(answers: MapAnswers, groups: KnownColumn) -> MapAnswers:
     missing = np.isnan(groups.numbers)
     own = np.where(missing, np.arange(len(groups), dtype=np.float64), groups.numbers + len(groups))
     codes = np.unique(own, return_inverse=True)[1].astype(np.int32)
-    together = joined_with_groups(answers.ground.together, codes)
+    together = joined_with_groups(answers.ground.together.astype(np.int32), codes)
     answers.__dict__["ground"] = replace(answers.ground, together=together)
     return answers
 
 
 def own_values(points: Points, names: np.ndarray | None) -> OwnValues | None:
-    """Values of columns that an encoder made of categories, with a column for each category; None if there are none."""
+    """Values with one column for each category that an encoder made columns of; None if there are none."""
     if names is None or not any(isinstance(name, Level) for name in names):
         return None
     X, sources = user_rows(points.mapped.data, slice(None)), _sources(names)
-    columns, levels = [], []
+    columns: list[DoubleArray] = []
+    levels: list[Levels | None] = []
     for source in dict.fromkeys(sources):
         chosen = np.flatnonzero(sources == source)
         if isinstance(names[chosen[0]], Level):

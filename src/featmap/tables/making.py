@@ -41,9 +41,9 @@ def map_table(
 ) -> TableMap:
     """Make a map of a table, which knows the table from then on.
 
-    Columns that identify rows, columns with one value or more gaps than values, dates and free text are left out. Gaps
-    are filled, categories are encoded and numbers are scaled, as `Prepare` does it; answers are about the values of the
-    table, and filled values have no part in them. Printed, the map says what was done.
+    Columns that identify rows, columns with one value, columns with more gaps than values, dates and free text are
+    left out. Gaps are filled, categories are encoded and numbers are scaled, as `Prepare` does it; answers are about
+    the values of the table, and filled values have no part in them. Printed, the map says what was done.
 
     Arrays without names and sparse matrices are used as they are, with all columns as numbers of one kind. Counts of
     an AnnData are normalised per cell and their logarithms are taken.
@@ -119,7 +119,9 @@ class Asked:
     def named(self) -> list[tuple[str, str]]:
         """Parameters that name a column, with the name."""
         one = [(name, getattr(self, name)) for name in ("label", "id", "groups")]
-        return [(name, value) for name, value in one if isinstance(value, str)] + [("drop", name) for name in self.drop]
+        return [(name, value) for name, value in one if isinstance(value, str)] + [
+            ("drop", name) for name in self.drop
+        ]
 
 
 @dataclass(frozen=True)
@@ -175,9 +177,7 @@ def _check_names(given: Given, asked: Asked) -> None:
     for parameter, name in asked.named:
         if name not in known and not (parameter == "id" and given.image_shape and given.ids is not None):
             there = f"there are {listed(known)}" if known else "it has no named columns"
-            raise InvalidParameterError(
-                f"{CALLER}({parameter}={name!r}): {given.called} has no such column; {there}"
-            )
+            raise InvalidParameterError(f"{CALLER}({parameter}={name!r}): {given.called} has no such column; {there}")
         if name in given.columns and parameter in ("id", "drop"):
             raise InvalidParameterError(f"{CALLER}({parameter}={name!r}): this column is no feature; leave it out")
 
@@ -230,7 +230,8 @@ def _known(given: Given, prepared: Prepared, asked: Asked, unit: str | None) -> 
     aside = {column.name for column in (label, groups) if column is not None}
     columns = [column for column in _known_columns(given) if column.name not in aside]
     unused: tuple[tuple[str, str], ...] = ()
-    own, order = None, ()
+    own: OwnValues | None = None
+    order: tuple[str, ...] = ()
     if prepared.preparation is not None:
         roles = {role.name: role for role in prepared.preparation.roles_}
         used = [column for column in prepared.columns if roles[column.name].use in (NUMBER, CATEGORY)]

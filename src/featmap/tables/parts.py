@@ -15,9 +15,7 @@ from .given import Given, with_shape
 from .table_map import TableMap
 
 
-def labelled(
-    asked: ExplanationMixin, labels: Any, unit: str | None, image_shape: tuple[int, ...] | None
-) -> TableMap:
+def labelled(asked: ExplanationMixin, labels: Any, unit: str | None, image_shape: tuple[int, ...] | None) -> TableMap:
     """The same map, which knows the labels of its rows, what they are called, and the shape of images."""
     found = _table_map(asked)
     known, n_rows = found.known, len(found)
@@ -45,4 +43,3 @@ def _table_map(asked: ExplanationMixin) -> TableMap:
         )
     made_by = asked._made_by
     return TableMap(asked, KnownTable(), made_by if isinstance(made_by, FeatMAP) else None)
-

@@ -17,6 +17,7 @@ from ..docstrings import shared_parameters
 from ..errors import InvalidParameterError
 from ..estimator import FeatMAP
 from ..explanation import Explanation
+from ..explanation.mixin import ExplanationMixin
 from ..preparation.known import KnownColumn, KnownTable
 from ..preparation.pipelines import in_original_units
 from .engine import answers_of
@@ -90,8 +91,7 @@ class TableMap(Explanation):
     """
 
     def __init__(self, explanation: Explanation, known: KnownTable, model: FeatMAP | None = None) -> None:
-        names = (getattr(explanation, name, None) for name in ("feature_names_in_", "row_names_in_"))
-        super().__init__(explanation._points, *names, explanation.n_jobs, explanation.verbose)
+        super().__init__(explanation._points, *_names_of(explanation), explanation.n_jobs, explanation.verbose)
         self.known = known
         self.model = self._made_by = model
         self._asked: dict[str, MapAnswers] = {}
@@ -533,5 +533,9 @@ def explained(model: FeatMAP) -> Explanation:
     """The rows of a fitted model, in the columns of the table if it knows them."""
     if hasattr(model, "recipe_") and not model._points.mapped.data.unit_rows:
         return in_original_units(model)
-    names = (getattr(model, name, None) for name in ("feature_names_in_", "row_names_in_"))
-    return Explanation(model._points, *names, model.n_jobs, bool(model.verbose))
+    return Explanation(model._points, *_names_of(model), model.n_jobs, bool(model.verbose))
+
+
+def _names_of(asked: ExplanationMixin) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """The names of features and rows, if there are some."""
+    return getattr(asked, "feature_names_in_", None), getattr(asked, "row_names_in_", None)
