@@ -387,3 +387,24 @@ def test_wrong_arguments_are_told_at_once(given, words):
 def test_what_is_no_table_is_refused(table, words):
     with pytest.raises((FeatmapError, OSError), match=words):
         map_table(table)
+
+
+def test_answers_of_all_cells_go_to_obs():
+    anndata = pytest.importorskip("anndata")
+    digits = load_digits()
+    obs = pd.DataFrame({"digit": digits.target[:300].astype(str)}, index=[f"cell {row}" for row in range(300)])
+    adata = anndata.AnnData(digits.data[:300], obs)
+    featmap.tl.featmap(adata, use_rep="X", **QUICK)
+    found = featmap.tl.model(adata, label="digit")
+    assert (found.known.unit, found.known.label.name) == ("cell", "digit")
+    assert found.why("cell 5").place.label == "5"
+    written = featmap.tl.answers(adata, "digit", copy=True)
+    record = found.to_frame()
+    np.testing.assert_array_equal(written.obs["featmap_kept"], record["kept"])
+    assert written.obs["featmap_kind"].tolist() == record["kind"].tolist()
+    np.testing.assert_array_equal(written.obs["featmap_doubtful"], record["is_doubtful"])
+    assert list(adata.obs) == ["digit"]
+    featmap.tl.answers(adata, key_added="map")
+    assert list(adata.obs) == ["digit", "map_kind", "map_kept"]
+    with pytest.raises(FeatmapError, match="not a column"):
+        featmap.tl.model(adata, label="kind")

@@ -89,11 +89,13 @@ def map(
     DATA is a table (.csv, .tsv, .parquet), an array (.npy, .npz), an .h5ad file or a folder of images. Columns that
     identify rows are left out, gaps are filled, categories are encoded and numbers are scaled; the text says how.
     """
+    from ..tables.told import what_was_done
+
     page = output or f"{data.rstrip('/').removesuffix(Path(data).suffix)}.html"
     check_writable(Path(page))
     found = _mapped(data, quiet, options)
     with shown_on_stderr(quiet, "explaining"):
-        findings, about = found.findings(), str(found)
+        findings, about = found.findings(), "\n".join(what_was_done(found))
         if model is not None:
             found.save(model)
         found.to_html(page, title=title or Path(data).stem)

@@ -19,13 +19,18 @@ MOST_LABELS = 8
 
 def lines_of(found: TableMap) -> Iterator[str]:
     """A description, line by line."""
-    known, n_rows = found.known, len(found)
-    yield known.text or f"{many(n_rows, known.unit)} and {found.n_features_in_:,} columns."
-    if known.label is not None:
-        yield about_label(known.label)
+    yield from what_was_done(found)
     places = Places.of(found._points.mapped)
     kept = int(np.median(places.kept))
-    yield f"Around a typical {known.unit} the map keeps {kept} of its {places.n} nearest."
+    yield f"Around a typical {found.known.unit} the map keeps {kept} of its {places.n} nearest."
+
+
+def what_was_done(found: TableMap) -> Iterator[str]:
+    """What was done with the columns, and the labels of the rows."""
+    known = found.known
+    yield known.text or f"{many(len(found), known.unit)} and {found.n_features_in_:,} columns."
+    if known.label is not None:
+        yield about_label(known.label)
 
 
 def about_label(label: KnownColumn) -> str:
