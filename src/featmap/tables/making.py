@@ -86,10 +86,12 @@ def map_table(
     Examples
     --------
     >>> import featmap
-    >>> penguins = featmap.datasets.load_penguins()
-    >>> found = featmap.map_table(penguins, label="species", unit="penguin", n_epochs=50)
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris(as_frame=True)
+    >>> species = iris.target_names[iris.target]
+    >>> found = featmap.map_table(iris.data, species, unit="flower", n_epochs=50)
     >>> found
-    TableMap(344 penguins, 7 columns, label species)
+    TableMap(150 flowers, 4 columns, label label)
     """
     _check_choices(scale, unit)
     model = _checked_model(parameters)

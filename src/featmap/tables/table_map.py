@@ -82,11 +82,13 @@ class TableMap(Explanation):
     Examples
     --------
     >>> import featmap
-    >>> penguins = featmap.datasets.load_penguins()
-    >>> found = featmap.map_table(penguins, label="species", unit="penguin", n_epochs=50)
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris(as_frame=True)
+    >>> species = iris.target_names[iris.target]
+    >>> found = featmap.map_table(iris.data, species, unit="flower", n_epochs=50)
     >>> found.labels[:2].tolist()
-    ['Adelie', 'Adelie']
-    >>> found.transform(penguins.head(3)).shape
+    ['setosa', 'setosa']
+    >>> found.transform(iris.data.head(3)).shape
     (3, 2)
     """
 
@@ -137,10 +139,12 @@ class TableMap(Explanation):
         Examples
         --------
         >>> import featmap
-        >>> penguins = featmap.datasets.load_penguins()
-        >>> found = featmap.map_table(penguins, label="species", unit="penguin", n_epochs=50)
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> species = iris.target_names[iris.target]
+        >>> found = featmap.map_table(iris.data, species, unit="flower", n_epochs=50)
         >>> print(found.why(0))
-        Adelie among Adelie ...
+        Setosa among setosa ...
         """
         return self._map_answers(labels).why(self._chosen(rows), target=target, verify=verify)
 
@@ -160,9 +164,11 @@ class TableMap(Explanation):
         Examples
         --------
         >>> import featmap
-        >>> penguins = featmap.datasets.load_penguins()
-        >>> found = featmap.map_table(penguins, label="species", unit="penguin", n_epochs=50)
-        >>> rule = found.rule(penguins["species"] == "Gentoo")
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> species = iris.target_names[iris.target]
+        >>> found = featmap.map_table(iris.data, species, unit="flower", n_epochs=50)
+        >>> rule = found.rule(species == "setosa")
         >>> bool(rule.precision > 0.9)
         True
         """
@@ -188,9 +194,11 @@ class TableMap(Explanation):
         Examples
         --------
         >>> import featmap
-        >>> penguins = featmap.datasets.load_penguins()
-        >>> found = featmap.map_table(penguins, label="species", unit="penguin", n_epochs=50)
-        >>> move = found.counterfactual(0, target="Gentoo")
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> species = iris.target_names[iris.target]
+        >>> found = featmap.map_table(iris.data, species, unit="flower", n_epochs=50)
+        >>> move = found.counterfactual(0, target="versicolor")
         """
         return self._map_answers(labels).counterfactual(self._chosen(row), target=target, verify=verify)
 
@@ -210,10 +218,12 @@ class TableMap(Explanation):
         Examples
         --------
         >>> import featmap
-        >>> penguins = featmap.datasets.load_penguins()
-        >>> found = featmap.map_table(penguins, label="species", unit="penguin", n_epochs=50)
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> species = iris.target_names[iris.target]
+        >>> found = featmap.map_table(iris.data, species, unit="flower", n_epochs=50)
         >>> print(found.findings())
-        344 penguins in ...
+        150 flowers in ...
         """
         return self._map_answers(labels).findings()
 
@@ -233,10 +243,12 @@ class TableMap(Explanation):
         Examples
         --------
         >>> import featmap
-        >>> penguins = featmap.datasets.load_penguins()
-        >>> found = featmap.map_table(penguins, label="species", unit="penguin", n_epochs=50)
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> species = iris.target_names[iris.target]
+        >>> found = featmap.map_table(iris.data, species, unit="flower", n_epochs=50)
         >>> len(found.to_frame())
-        344
+        150
         """
         return self._map_answers(labels).to_frame()
 
@@ -256,8 +268,10 @@ class TableMap(Explanation):
         Examples
         --------
         >>> import featmap
-        >>> penguins = featmap.datasets.load_penguins()
-        >>> ax = featmap.map_table(penguins, label="species", n_epochs=50).plot()
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> species = iris.target_names[iris.target]
+        >>> ax = featmap.map_table(iris.data, species, n_epochs=50).plot()
         """
         from .. import plot
 
@@ -279,9 +293,11 @@ class TableMap(Explanation):
         Examples
         --------
         >>> import featmap
-        >>> penguins = featmap.datasets.load_penguins()
-        >>> found = featmap.map_table(penguins, label="species", n_epochs=50)
-        >>> bool((found.transform(penguins) == found.embedding_).all())
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> species = iris.target_names[iris.target]
+        >>> found = featmap.map_table(iris.data, species, n_epochs=50)
+        >>> bool((found.transform(iris.data) == found.embedding_).all())
         True
         """
         return self._of_new_rows("transform", table)
@@ -302,10 +318,11 @@ class TableMap(Explanation):
         Examples
         --------
         >>> import featmap
-        >>> penguins = featmap.datasets.load_penguins()
-        >>> found = featmap.map_table(penguins, label="species", n_epochs=50)
-        >>> heavy = penguins.head(1).assign(body_mass_g=60_000.0)
-        >>> bool(found.outlier_score(heavy)[0] > 5)
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> species = iris.target_names[iris.target]
+        >>> found = featmap.map_table(iris.data, species, n_epochs=50)
+        >>> bool(found.outlier_score(10 * iris.data.head(1))[0] > 5)
         True
         """
         return self._of_new_rows("outlier_score", table)
@@ -326,10 +343,12 @@ class TableMap(Explanation):
         Examples
         --------
         >>> import featmap
-        >>> penguins = featmap.datasets.load_penguins()
-        >>> found = featmap.map_table(penguins, label="species", n_epochs=50)
-        >>> found.explain(penguins.head(3))
-        Explanation(3 points, 11 features)
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> species = iris.target_names[iris.target]
+        >>> found = featmap.map_table(iris.data, species, n_epochs=50)
+        >>> found.explain(iris.data.head(3))
+        Explanation(3 points, 4 features)
         """
         points = self._of_new_rows("explain", table)._points.in_units(self._points.mapped.data.units)
         made = Explanation(points, self._answers.feature_names, row_names(table), self.n_jobs, self.verbose)
@@ -377,11 +396,14 @@ class TableMap(Explanation):
 
         Examples
         --------
-        >>> import os, tempfile, featmap
-        >>> penguins = featmap.datasets.load_penguins()
-        >>> found = featmap.map_table(penguins, label="species", n_epochs=50)
+        >>> import os, tempfile
+        >>> import featmap
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> species = iris.target_names[iris.target]
+        >>> found = featmap.map_table(iris.data, species, n_epochs=50)
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     found.to_html(os.path.join(folder, "penguins.html"))
+        ...     found.to_html(os.path.join(folder, "iris.html"))
         """
         said = self._said(labels, columns, ids, image_shape)
         super().to_html(path, **said, maps=maps, features=features, rows=rows, title=title)
@@ -424,8 +446,10 @@ class TableMap(Explanation):
         Examples
         --------
         >>> import featmap
-        >>> penguins = featmap.datasets.load_penguins()
-        >>> widget = featmap.map_table(penguins, label="species", n_epochs=50).explore()
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> species = iris.target_names[iris.target]
+        >>> widget = featmap.map_table(iris.data, species, n_epochs=50).explore()
         """
         said = self._said(labels, columns, ids, image_shape)
         return super().explore(**said, maps=maps, title=title, height=height)
@@ -443,14 +467,17 @@ class TableMap(Explanation):
 
         Examples
         --------
-        >>> import os, tempfile, featmap
-        >>> penguins = featmap.datasets.load_penguins()
-        >>> found = featmap.map_table(penguins, label="species", n_epochs=50)
+        >>> import os, tempfile
+        >>> import featmap
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> species = iris.target_names[iris.target]
+        >>> found = featmap.map_table(iris.data, species, n_epochs=50)
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     found.save(os.path.join(folder, "penguins.featmap"))
-        ...     again = featmap.load(os.path.join(folder, "penguins.featmap"))
+        ...     found.save(os.path.join(folder, "iris.featmap"))
+        ...     again = featmap.load(os.path.join(folder, "iris.featmap"))
         >>> again
-        TableMap(344 rows, 7 columns, label species)
+        TableMap(150 rows, 4 columns, label label)
         """
         model = copy(self._model_for("save"))
         model.table_ = self.known
@@ -517,13 +544,16 @@ def load(path: StrPath) -> TableMap:
 
     Examples
     --------
-    >>> import os, tempfile, featmap
-    >>> penguins = featmap.datasets.load_penguins()
-    >>> found = featmap.map_table(penguins, label="species", unit="penguin", n_epochs=50)
+    >>> import os, tempfile
+    >>> import featmap
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris(as_frame=True)
+    >>> species = iris.target_names[iris.target]
+    >>> found = featmap.map_table(iris.data, species, unit="flower", n_epochs=50)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found.save(os.path.join(folder, "penguins.featmap"))
-    ...     featmap.load(os.path.join(folder, "penguins.featmap"))
-    TableMap(344 penguins, 7 columns, label species)
+    ...     found.save(os.path.join(folder, "iris.featmap"))
+    ...     featmap.load(os.path.join(folder, "iris.featmap"))
+    TableMap(150 flowers, 4 columns, label label)
     """
     model = FeatMAP.load(path)
     return TableMap.of(model, getattr(model, "table_", KnownTable()))
