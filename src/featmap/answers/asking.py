@@ -16,7 +16,7 @@ from ..run import SERIAL, Run
 from ..values import BoolArray, DoubleArray, WholeArray
 from .about_columns import about_columns
 from .compared import Compared
-from .doubt import probabilities_of_own
+from .doubt import by_doubt
 from .features import Features
 from .labels import Labels
 from .moves import Mover
@@ -27,7 +27,7 @@ from .regions import Regions, find_regions
 from .row_answers import RowAnswers
 from .rules import RuleFinder
 from .table import Drawn, Table
-from .values import KINDS, Findings, Move, Region, Rule, Why
+from .values import BETWEEN, KINDS, PARTED, RESEMBLES, Findings, Move, Region, Rule, Why
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -147,7 +147,7 @@ class MapAnswers:
             return self.regions.answer_of_rows(self._mask(rows))
         row = self._row(rows)
         why = self.rows.answer(row)
-        if target is None and why.kind not in KINDS[:3]:
+        if target is None and why.kind not in (PARTED, RESEMBLES, BETWEEN):
             return why
         found = self._move(row, target, verify)
         return replace(why, no_move=found) if isinstance(found, str) else replace(why, move=found)
@@ -170,7 +170,7 @@ class MapAnswers:
     def findings(self) -> Findings:
         """The regions of the map, doubtful rows, and what to know about columns."""
         ground = self.ground
-        doubtful = self.doubtful_rows()
+        doubtful = self.doubtful_rows
         not_followed: tuple[str, ...] = ()
         if self.labels is not None and self.compared is not None:
             pairs = zip(self.labels.names, self.compared.places.is_followed, strict=True)
@@ -189,16 +189,12 @@ class MapAnswers:
             (self.labels.note,) if self.labels is not None and self.labels.note else (),
         )
 
+    @cached_property
     def doubtful_rows(self) -> WholeArray:
         """Rows that lie among others than those of their label, the least probable label first."""
-        rows = np.flatnonzero(self.record.is_doubtful)
-        if self.labels is None or len(rows) == 0:
-            return rows.astype(np.int32)
-        ground = self.ground
-        own = probabilities_of_own(
-            ground.features.values, self.labels.codes, self.record.is_doubtful, ground.together
-        )
-        return rows[np.argsort(own, kind="stable")].astype(np.int32)
+        if self.labels is None:
+            return np.empty(0, np.int32)
+        return by_doubt(self.ground.features.values, self.labels.codes, self.record.is_doubtful)
 
     def to_frame(self) -> DataFrame:
         """One line for every row: kind, place, and the feature that is named first."""
@@ -233,7 +229,8 @@ class MapAnswers:
     def _target(self, row: int, target: str | None) -> tuple[BoolArray, str]:
         """The rows among which a row is to lie, and what they are called."""
         region = self.ground.regions.region
-        if target is None and self.labels is not None and self.record.is_doubtful[row]:
+        is_misplaced = self.compared is not None and bool((self.compared.is_judged & self.compared.is_odd)[row])
+        if target is None and self.labels is not None and is_misplaced:
             own = int(self.labels.codes[row])
             return self.labels.codes == own, self.labels.names[own]
         if target is None:
@@ -274,7 +271,7 @@ def smallest_counts(table: Table) -> DoubleArray | None:
         return None
     values = sp.csr_matrix(table.values)
     stored = np.where(values.data > 0, values.data, np.inf)
-    least = np.full(values.shape[0], np.inf)
-    rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
-    np.minimum.at(least, rows, stored)
+    least = np.zeros(values.shape[0])
+    has_any = np.diff(values.indptr) > 0
+    least[has_any] = np.minimum.reduceat(stored, values.indptr[:-1][has_any])
     return np.where(np.isfinite(least), least, 0.0)

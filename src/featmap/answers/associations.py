@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import rankdata
 
 from ..data.pca import fixed_sample
-from ..values import BoolArray, DoubleArray
+from ..values import BoolArray, DoubleArray, FloatArray
+from .ranks import in_order, middle_ranks
 
 MOST_ROWS, ROWS_OF_MANY, MANY = 5000, 2000, 100
 FEWEST_PAIRS = 10  # rows in which both features have a value
@@ -17,7 +17,7 @@ def associations(values: DoubleArray, is_category: BoolArray) -> DoubleArray:
     """From −1 to 1 for pairs of numbers, from 0 to 1 for pairs with a category: (p, p). Only known values count."""
     most = MOST_ROWS if values.shape[1] <= MANY else ROWS_OF_MANY
     rows = values[fixed_sample(len(values), most)]
-    found = rank_correlations(rows)
+    found = rank_correlations(middle_ranks(rows, in_order(rows)))
     if is_category.any():
         of_categories = cramers_v(rows, is_category)
         has_category = is_category[:, None] | is_category
@@ -26,13 +26,10 @@ def associations(values: DoubleArray, is_category: BoolArray) -> DoubleArray:
     return found
 
 
-def rank_correlations(rows: DoubleArray) -> DoubleArray:
+def rank_correlations(given: FloatArray) -> DoubleArray:
     """Correlations of ranks, each pair over the rows in which both have a value: (p, p)."""
-    is_known = np.isfinite(rows)
-    ranks = np.zeros_like(rows)
-    for column in range(rows.shape[1]):
-        known = is_known[:, column]
-        ranks[known, column] = rankdata(rows[known, column]) / max(known.sum(), 1) - 0.5
+    is_known = np.isfinite(given)
+    ranks = np.where(is_known, given.astype(np.float64) - 0.5, 0)
     known = is_known.astype(np.float64)
     n = known.T @ known
     sums, squares = ranks.T @ known, (ranks**2).T @ known

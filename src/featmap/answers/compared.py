@@ -30,8 +30,8 @@ class Compared:
 
     @classmethod
     def of(cls, features: Features, labels: Labels, places: Places) -> Compared:
-        evidence = Evidence.of(features.values, features.is_category, labels)
-        typical = Typical.of(features.values, features.is_category, features.are_counts, labels)
+        evidence = Evidence.of(features.values, features.ranks, features.is_category, labels)
+        typical = Typical.of(features, labels)
         seen = None
         if features.are_counts:
             is_seen = (features.values != 0).astype(np.float64)
@@ -49,11 +49,16 @@ class Compared:
         is_minority = (self.places.share_on_map < MINORITY) & (self.places.around >= 0)
         return (self.labels.codes >= 0) & is_minority
 
+    @cached_property
+    def is_doubtful(self) -> BoolArray:
+        """Odd rows of labels that the map knows something of. (m,)"""
+        return self.is_odd & self.places.is_recognised[self.labels.codes]
+
     def tell(self, features: Features, rows: WholeArray, least: DoubleArray | None) -> tuple[Told, BoolArray]:
         """What is named of some rows that have labels, and whether all features speak for the rows around them."""
         own, is_odd = self.labels.codes[rows], self.is_odd[rows]
         other = np.where(is_odd, self.places.around[rows], REST)
         found = self.evidence.against(rows, own, other)
-        sources = Sources(features.values[rows], None if least is None else least[rows], self.seen)
+        sources = Sources.of(features, rows, least, self.seen)
         told = of_labelled_rows(features, self.typical, sources, found, own, other, is_odd)
         return told, found[:, features.groups.leaders].sum(axis=1) < 0

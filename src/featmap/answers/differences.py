@@ -50,6 +50,35 @@ class Told:
             mine[rows] = theirs
 
 
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """Some rows with their values, and of counts how often they were seen."""
+
+    values: DoubleArray  # (rows, p)
+    ranks: FloatArray  # (rows, p)
+    least: DoubleArray | None = None  # (rows,) the smallest count of each row above 0
+    seen: DoubleArray | None = None  # (groups, p) in how many rows of each group a count was seen
+
+    @classmethod
+    def of(
+        cls, features: Features, rows: WholeArray, least: DoubleArray | None, seen: DoubleArray | None = None
+    ) -> Sources:
+        return cls(features.values[rows], features.ranks[rows], None if least is None else least[rows], seen)
+
+    def is_believed(self, own: WholeArray, other: WholeArray) -> BoolArray:
+        """Whether a count is none or more than a single read, and was seen in five rows of either group."""
+        if self.seen is None:
+            return np.ones(self.values.shape, bool)
+        theirs = np.where((other == REST)[:, None], self.seen.sum(axis=0) - self.seen[own], self.seen[other])
+        return self.is_more_than_one_read & (np.maximum(self.seen[own], theirs) >= FEWEST_SEEN)
+
+    @property
+    def is_more_than_one_read(self) -> BoolArray:
+        if self.least is None:
+            return np.ones(self.values.shape, bool)
+        return (self.values == 0) | (self.values > SINGLE * self.least[:, None])
+
+
 def bar(features: Features) -> float:
     """log 3; if noise cannot be told from other features, log 3 and the number of features."""
     return float(np.log(BAR if features.is_judged else BAR * max(int(features.may_differ.sum()), 1)))
@@ -69,7 +98,7 @@ def of_labelled_rows(
     Of an odd row the strongest feature for the rows around comes first, then the strongest for its own group, and so
     on. Of others all features speak for their own group, the strongest first.
     """
-    for_own, for_around = true_sides(features, typical, sources.values, own, other)
+    for_own, for_around = true_sides(features, typical, sources, own, other)
     may = features.may_differ & np.isfinite(sources.values) & sources.is_believed(own, other)
     strength = {OWN: np.where(may & for_own, found, 0), AROUND: np.where(may & for_around, -found, 0)}
     told = Told.nothing(len(own))
@@ -108,7 +137,7 @@ def _without_holes(told: Told) -> Told:
 
 
 def true_sides(
-    features: Features, typical: Typical, values: DoubleArray, own: WholeArray, other: WholeArray
+    features: Features, typical: Typical, sources: Sources, own: WholeArray, other: WholeArray
 ) -> tuple[BoolArray, BoolArray]:
     """Whether each value is nearer to what is typical of its own group, and of the other one: (rows, p) each.
 
@@ -117,44 +146,13 @@ def true_sides(
     mine, my_rank = typical.inside[own], typical.rank_inside[own]
     theirs, their_rank = typical.of_other(own, other)
     tells = np.abs(mine - theirs) >= NEARLY_EQUAL * features.spread
-    ranks = ranks_of(features, values)
+    values, ranks = sources.values, sources.ranks
     nearer = np.sign(np.abs(values - theirs) - np.abs(values - mine))
     by_rank = np.sign(np.abs(ranks - their_rank) - np.abs(ranks - my_rank))
     is_level, differ = features.is_category, mine != theirs
     for_own = np.where(is_level, differ & (values == mine), tells & (nearer > 0) & (by_rank > 0))
     for_around = np.where(is_level, differ & (values == theirs), tells & (nearer < 0) & (by_rank < 0))
     return for_own, for_around
-
-
-def ranks_of(features: Features, values: DoubleArray) -> DoubleArray:
-    """The middle rank of each value among all known values of its feature: (rows, p)."""
-    ranks = np.empty_like(values)
-    for column, ordered in enumerate(features.ordered):
-        below, at_most = (np.searchsorted(ordered, values[:, column], side) for side in ("left", "right"))
-        ranks[:, column] = (below + at_most) / (2 * max(len(ordered), 1))
-    return ranks
-
-
-@dataclass(frozen=True, eq=False)
-class Sources:
-    """Some rows with their values, and of counts how often they were seen."""
-
-    values: DoubleArray  # (rows, p)
-    least: DoubleArray | None = None  # (rows,) the smallest count of each row above 0
-    seen: DoubleArray | None = None  # (groups, p) in how many rows of each group a count was seen
-
-    def is_believed(self, own: WholeArray, other: WholeArray) -> BoolArray:
-        """Whether a count is none or more than a single read, and was seen in five rows of either group."""
-        if self.seen is None:
-            return np.ones(self.values.shape, bool)
-        theirs = np.where((other == REST)[:, None], self.seen.sum(axis=0) - self.seen[own], self.seen[other])
-        return self.is_more_than_one_read & (np.maximum(self.seen[own], theirs) >= FEWEST_SEEN)
-
-    @property
-    def is_more_than_one_read(self) -> BoolArray:
-        if self.least is None:
-            return np.ones(self.values.shape, bool)
-        return (self.values == 0) | (self.values > SINGLE * self.least[:, None])
 
 
 def of_rows_without_label(features: Features, places: Places, sources: Sources, rows: WholeArray) -> Told:

@@ -12,7 +12,6 @@ from typing import Annotated
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from ..values import BoolArray, DoubleArray, FloatArray, WholeArray
 from .labels import Labels
@@ -30,8 +29,7 @@ REST = -1  # the other group is all other rows
 class Evidence:
     """Sums over groups, from which the evidence of any row against any group is made."""
 
-    ranks: Annotated[FloatArray, "(m, p)"]  # the middle rank of each value, between 0 and 1; NaN for gaps
-    scores: Annotated[FloatArray, "(m, p)"]  # normal scores of the ranks
+    scores: Annotated[FloatArray, "(m, p)"]  # normal scores of the ranks; NaN for gaps
     codes: Annotated[WholeArray, "(m, p)"]  # bins or levels, −1 for gaps
     counts: Annotated[DoubleArray, "(groups, p, bins)"]
     n_bins: Annotated[WholeArray, "(p,)"]
@@ -41,15 +39,14 @@ class Evidence:
     sizes: WholeArray  # (groups,)
 
     @classmethod
-    def of(cls, values: DoubleArray, is_category: BoolArray, labels: Labels) -> Evidence:
-        ranks = middle_ranks(values)
+    def of(cls, values: DoubleArray, ranks: FloatArray, is_category: BoolArray, labels: Labels) -> Evidence:
         scores = ndtri(ranks)
         codes, n_bins = binned(values, is_category)
         n_groups = len(labels.names)
         moments = np.array([_summed(part, labels.codes, n_groups) for part in _powers(scores)])
         counts = _counted(codes, labels.codes, n_groups, int(n_bins.max(initial=1)))
         floor = (FLOOR * _spread(scores)) ** 2
-        return cls(ranks, scores, codes, counts, n_bins, moments, floor, is_category, labels.sizes)
+        return cls(scores, codes, counts, n_bins, moments, floor, is_category, labels.sizes)
 
     def against(self, rows: WholeArray, own: WholeArray, other: WholeArray) -> DoubleArray:
         """For some rows of the groups ``own``: above 0 if a value speaks for it, below for ``other``. (rows, p)"""
@@ -111,16 +108,6 @@ class Evidence:
         in_bin_b = np.where(is_rest, others_in_bin, counts[b, features, codes])
         n_b = np.where(is_rest, n.sum(axis=0) - n[own], n[other])
         return in_bin - 1, n[own] - 1, in_bin_b, n_b
-
-
-def middle_ranks(values: DoubleArray) -> FloatArray:
-    """(rank − ½)/n of each value among the known ones of its column, equal values in the middle: (m, p)."""
-    ranks = np.full(values.shape, np.nan, np.float32)
-    for column in range(values.shape[1]):
-        known = np.isfinite(values[:, column])
-        if known.any():
-            ranks[known, column] = (rankdata(values[known, column]) - 0.5) / known.sum()
-    return ranks
 
 
 def binned(values: DoubleArray, is_category: BoolArray) -> tuple[WholeArray, WholeArray]:

@@ -15,15 +15,16 @@ from ..data.pca import fixed_sample
 from ..data.sparse import Matrix
 from ..explanation.backing import judged, mutual_prediction
 from ..run import Run
-from ..values import BoolArray, DoubleArray, WholeArray
+from ..values import BoolArray, DoubleArray, FloatArray, WholeArray
 from .associations import associations
 from .groups import Groups, group_features
 from .place import Places
+from .ranks import in_order, middle_ranks
 from .table import Levels, Table
 
 MOST_FEATURES = 500
 ROWS_FOR_CHOICE, FEWEST_SEEN = 600, 10
-ROWS_FOR_BACKING, ROWS_OF_MANY, MANY = 3000, 1000, 100  # many features are judged on fewer rows
+ROWS_FOR_BACKING, ROWS_OF_MANY, MANY = 2000, 1000, 100  # many features are judged on fewer rows
 PATCHES = 8  # at most so many along a side of an image, of at least two pixels
 TAIL = 0.01
 SAME, SAME_GENES = 0.8, 0.5  # |correlation| from which on features go together
@@ -83,7 +84,12 @@ class Features:
     @cached_property
     def ordered(self) -> tuple[DoubleArray, ...]:
         """The known values of each feature in their order."""
-        return tuple(np.sort(values[np.isfinite(values)]) for values in self.values.T)
+        return in_order(self.values)
+
+    @cached_property
+    def ranks(self) -> FloatArray:
+        """The middle rank of each value in its feature, between 0 and 1; NaN for gaps. (m, p)"""
+        return middle_ranks(self.values, self.ordered)
 
     def companions(self, feature: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The names of the features that go with one, and of those that go the other way."""

@@ -46,8 +46,8 @@ class RegionAnswers:
         """Its commonest label, else its rule if that is short, else its place."""
         label = self._majorities[number]
         if label is not None:
-            is_only = self._majorities.count(label) == 1
-            return label if is_only else f"{label}, {self._places[number]}"
+            part = self._majorities[: number + 1].count(label)
+            return label if part == 1 else f"{label}, part {part}"
         rule = self.rule(number)
         if rule is not None and len(rule.conditions) <= MOST_IN_NAME:
             return rule.text
@@ -98,7 +98,7 @@ class RegionAnswers:
         named = []
         for place in places:
             n_of_place[place] += 1
-            named.append(place if n_of_place[place] == 1 else f"{place} {n_of_place[place]}")
+            named.append(place if n_of_place[place] == 1 else f"{place}, part {n_of_place[place]}")
         return named
 
     def _nearest(self, number: int) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ class Record:
     kind: Annotated[WholeArray, "(m,)"]
     told: Told
     measures_like_around: BoolArray  # (m,) whether all features together speak for the rows around
-    is_doubtful: BoolArray  # (m,) whether the row lies among others, and its label is one that the map keeps together
+    is_doubtful: BoolArray  # (m,) whether the row lies among others than those of its label
 
 
 def make_record(
@@ -44,7 +44,7 @@ def make_record(
     has_label = np.zeros(len(kind), bool) if compared is None else compared.labels.codes >= 0
     rows = np.flatnonzero(~has_label | (kind == OUTLYING)).astype(np.int32)
     told.put(rows, _told_without_label(rows, places, features, least, run))
-    is_doubtful = np.zeros(len(kind), bool) if compared is None else compared.is_judged & compared.is_odd
+    is_doubtful = np.zeros(len(kind), bool) if compared is None else compared.is_doubtful
     return Record(kind, told, like_around, is_doubtful)
 
 
@@ -71,7 +71,7 @@ def _told_without_label(
 ) -> Told:
     def body(start: int, stop: int) -> tuple[np.ndarray, ...]:
         here = rows[start:stop]
-        sources = Sources(features.values[here], None if least is None else least[here])
+        sources = Sources.of(features, here, least)
         told = of_rows_without_label(features, places, sources, here)
         return told.feature, told.side, told.evidence
 

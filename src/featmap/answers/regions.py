@@ -16,11 +16,12 @@ from ..data.pca import fixed_sample
 from ..run.threads import one_library_thread
 from ..values import DoubleArray, FloatArray, WholeArray
 
-MOST_ROWS = 8000  # HDBSCAN compares all pairs
+MOST_ROWS = 6000  # HDBSCAN compares all pairs
 SMALLEST_PART = 0.01  # of the rows that HDBSCAN sees
 MIN_SAMPLES = 5
 GAP = 0.03  # of the size of the map: an empty ring of this width makes a few rows an island
 MOST_PARTS, ROWS_OF_PART = 8, 100
+ROWS_FOR_CENTER = 300
 NONE = -1
 
 
@@ -98,7 +99,7 @@ def _parts(embedding: FloatArray) -> WholeArray:
 
 
 def _densest(places: FloatArray) -> DoubleArray:
-    """The row with the nearest tenth of the others."""
-    sample = places[fixed_sample(len(places), 1000)].astype(np.float64)
+    """The row whose nearest tenth of the others is nearest, of some of them."""
+    sample = places[fixed_sample(len(places), ROWS_FOR_CENTER)].astype(np.float64)
     distances, _ = cKDTree(sample).query(sample, max(len(sample) // 10, 2) if len(sample) > 1 else 1)
     return sample[distances.reshape(len(sample), -1)[:, -1].argmin()]

@@ -117,11 +117,10 @@ class RowAnswers:
         compared, rows = self.compared, np.array([row], np.int32)
         assert compared is not None
         own, other = compared.labels.codes[rows], self._other(row)
-        values = self.features.values[rows]
+        sources = Sources.of(self.features, rows, self.least, compared.seen)
         found = compared.evidence.against(rows, own, other)[0]
-        for_own, for_around = (side[0] for side in true_sides(self.features, compared.typical, values, own, other))
-        sources = Sources(values, None if self.least is None else self.least[rows], compared.seen)
-        tells = self.features.may_differ & np.isfinite(values[0]) & sources.is_believed(own, other)[0]
+        for_own, for_around = (side[0] for side in true_sides(self.features, compared.typical, sources, own, other))
+        tells = self.features.may_differ & np.isfinite(sources.values[0]) & sources.is_believed(own, other)[0]
         strength = np.where(tells & (np.where(found > 0, for_own, for_around)), np.abs(found), 0)
         order = np.argsort(-strength, kind="stable")[:MOST_DETAILS]
         sides = np.where(found > 0, OWN, AROUND)

@@ -16,7 +16,7 @@ from .values import Condition, Rule
 N_FOLDS = 5
 LEAST_F = 0.7
 HALVES_ERRORS = 0.5  # of the error that a guess makes: a rule for most rows has a large F for nothing
-MOST_WANTED, MOST_OTHERS = 4000, 8000
+MOST_WANTED, MOST_OTHERS = 2000, 4000
 FEWEST_WANTED = 5
 
 
@@ -37,35 +37,45 @@ class RuleFinder:
         n_wanted = int(is_wanted.sum())
         if min(n_wanted, len(is_wanted) - n_wanted) < FEWEST_WANTED or len(self.cuts.features) == 0:
             return None
+        cuts = best_rule(self.cuts, is_wanted, weights, rows)
+        if _f(*self._counted(cuts, is_wanted, weights, rows)) < LEAST_F:
+            return None  # by folds it would be less
         precision, recall = self._by_folds(is_wanted, weights, rows)
         chance = n_wanted / len(is_wanted)
-        f = 2 * precision * recall / max(precision + recall, 1e-12)
-        if f < LEAST_F or precision < chance + HALVES_ERRORS * (1 - chance):
+        if _f(precision, recall) < LEAST_F or precision < chance + HALVES_ERRORS * (1 - chance):
             return None
-        cuts = best_rule(self.cuts, is_wanted, weights, rows)
-        return Rule(conditions(self.features, self.cuts, cuts), precision, recall) if cuts else None
-
-    def find_of_one(self, is_wanted: BoolArray) -> Rule | None:
-        """The same of one condition."""
-        rule = self.find(is_wanted)
-        return rule if rule is not None and len(rule.conditions) == 1 else None
+        return Rule(conditions(self.features, self.cuts, cuts), precision, recall)
 
     def _by_folds(self, is_wanted: BoolArray, weights: DoubleArray, rows: WholeArray) -> tuple[float, float]:
         """Precision and recall, pooled over rows that had no part in choosing the conditions."""
         fold = folds(self.together[rows], is_wanted[rows])
-        both = met = wanted = 0.0
+        met = np.zeros(len(is_wanted), bool)
         for number in range(N_FOLDS):
             test = rows[fold == number]
-            cuts = best_rule(self.cuts, is_wanted, weights, rows[fold != number])
-            meets = self.cuts.meets(cuts, test) if cuts else np.zeros(len(test), bool)
-            both += float(weights[test] @ (meets & is_wanted[test]))
-            met += float(weights[test] @ meets)
-            wanted += float(weights[test] @ is_wanted[test])
-        return both / max(met, 1e-12), both / max(wanted, 1e-12)
+            met[test] = self._meets(best_rule(self.cuts, is_wanted, weights, rows[fold != number]), test)
+        return precision_and_recall(met[rows], is_wanted[rows], weights[rows])
+
+    def _counted(
+        self, cuts: tuple[Cut, ...], is_wanted: BoolArray, weights: DoubleArray, rows: WholeArray
+    ) -> tuple[float, float]:
+        return precision_and_recall(self._meets(cuts, rows), is_wanted[rows], weights[rows])
+
+    def _meets(self, cuts: tuple[Cut, ...], rows: WholeArray) -> BoolArray:
+        return self.cuts.meets(cuts, rows) if cuts else np.zeros(len(rows), bool)
+
+
+def precision_and_recall(met: BoolArray, is_wanted: BoolArray, weights: DoubleArray) -> tuple[float, float]:
+    """Which part of the rows that meet a rule is wanted, and which part of the wanted ones meets it."""
+    both = float(weights @ (met & is_wanted))
+    return both / max(float(weights @ met), 1e-12), both / max(float(weights @ is_wanted), 1e-12)
+
+
+def _f(precision: float, recall: float) -> float:
+    return 2 * precision * recall / max(precision + recall, 1e-12)
 
 
 def sample(is_wanted: BoolArray) -> tuple[WholeArray, DoubleArray]:
-    """At most 4,000 wanted rows and 8,000 others, and the weight of each: how many rows it stands for. (m,)"""
+    """At most 2,000 wanted rows and 4,000 others, and the weight of each: how many rows it stands for. (m,)"""
     rng = np.random.default_rng(0)
     weights, chosen = np.zeros(len(is_wanted)), []
     for value, most in ((True, MOST_WANTED), (False, MOST_OTHERS)):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .values import Change, Condition, Difference, Move, Place, Why
 
 MOST_WORDS, MOST_WORDS_OF_SENTENCE = 60, 30
+ODD = ("parted", "resembles", "between")
 FEW_KEPT = 4  # the map keeps few of a row's neighbours if it keeps at most one in so many
 
 
@@ -141,19 +142,28 @@ def _further(why: Why) -> Iterator[str]:
     place, is_labelled = why.place, why.place.label is not None
     if is_labelled and why.kind != "parted" and FEW_KEPT * place.kept <= place.n:
         yield f"Only {place.kept} of its {place.n} nearest {_many(why.unit)} in the data are near it on the map."
+    is_odd = why.kind in ODD
+    if not is_odd:
+        yield from _rule(why)
+    yield from _further_differences(why)
+    if why.move is not None:
+        yield of_move(why.move)
+    if is_odd:
+        yield from _rule(why)
+
+
+def _rule(why: Why) -> Iterator[str]:
+    place = why.place
     if why.rule is not None:
         breaks = "" if why.meets_rule else f"; this {why.unit} breaks it"
         whose = "Rule of its region" if place.region == why.rule.text else f"Rule of {place.region}"
         yield f"{whose}: {why.rule.text}: {promise(why.rule)}{breaks}."
-    yield from _further_differences(why)
-    if why.move is not None:
-        yield of_move(why.move)
 
 
 def _further_differences(why: Why) -> Iterator[str]:
     """The first difference of each side that the sentence does not name."""
     said, place = of_row(why), why.place
-    is_odd = why.kind in ("parted", "resembles", "between") or _template(why) is _not_followed
+    is_odd = why.kind in ODD or _template(why) is _not_followed
     rest = [difference for difference in why.differences if difference.feature not in said]
     if place.label is None or why.kind == "outlying":
         yield from (f"Also {beside_those_around(difference)}." for difference in rest[:1])

@@ -7,9 +7,11 @@ from typing import Annotated
 
 import numpy as np
 
-from ..values import BoolArray, DoubleArray, WholeArray
+from ..values import DoubleArray, WholeArray
 from .evidence import REST
+from .features import Features
 from .labels import Labels
+from .ranks import rank_among
 
 # A median that more than half of the values are equal to says less than the mean.
 MOSTLY_ONE = 0.5
@@ -26,12 +28,14 @@ class Typical:
     rank_outside: Annotated[DoubleArray, "(groups, p)"]
 
     @classmethod
-    def of(cls, values: DoubleArray, is_category: BoolArray, are_counts: bool, labels: Labels) -> Typical:
-        columns = [
-            _of_column(values[:, column], bool(is_category[column]), are_counts, labels)
-            for column in range(values.shape[1])
-        ]
-        return cls(*(np.stack(part, axis=1) for part in zip(*columns, strict=True)))
+    def of(cls, features: Features, labels: Labels) -> Typical:
+        if features.are_counts:
+            inside, outside = means(features.values, labels)
+        else:
+            columns = [_of_column(features, column, labels) for column in range(len(features.names))]
+            inside, outside = (np.stack(part, axis=1) for part in zip(*columns, strict=True))
+        ranks = (_ranks(features, part) for part in (inside, outside))
+        return cls(inside, outside, *ranks)
 
     def of_other(self, own: WholeArray, other: WholeArray) -> tuple[DoubleArray, DoubleArray]:
         """Typical values and their ranks of the groups ``other``, or of all rows outside of ``own``: (rows, p)."""
@@ -40,21 +44,31 @@ class Typical:
         return values, np.where(is_rest, self.rank_outside[own], self.rank_inside[other])
 
 
-def _of_column(
-    values: DoubleArray, is_category: bool, are_counts: bool, labels: Labels
-) -> tuple[DoubleArray, DoubleArray, DoubleArray, DoubleArray]:
+def means(values: DoubleArray, labels: Labels) -> tuple[DoubleArray, DoubleArray]:
+    """The means of each group, and of all rows outside of it that have a label. There are no gaps among counts."""
+    is_member = labels.codes == np.arange(len(labels.names))[:, None]
+    sums, sizes = is_member.astype(np.float64) @ values, labels.sizes[:, None]
+    total, n = sums.sum(axis=0), int(sizes.sum())
+    return sums / np.maximum(sizes, 1), (total - sums) / np.maximum(n - sizes, 1)
+
+
+def _of_column(features: Features, column: int, labels: Labels) -> tuple[DoubleArray, DoubleArray]:
+    values, is_category = features.values[:, column], bool(features.is_category[column])
     known = np.isfinite(values)
-    order = np.argsort(values[known], kind="stable")
-    found, group = values[known][order], labels.codes[known][order]
-    everywhere = typical_value(found, is_category, are_counts)
+    found, group = values[known], labels.codes[known]
     n_groups, n_labelled = len(labels.names), max(int(labels.sizes.sum()), 1)
-    inside, outside = np.full(n_groups, np.nan), np.full(n_groups, everywhere)
+    inside, outside = np.full(n_groups, np.nan), np.full(n_groups, typical_value(found, is_category, False))
     for number, size in labels.counted:
         is_inside = group == number
-        inside[number] = typical_value(found[is_inside], is_category, are_counts)
+        inside[number] = typical_value(found[is_inside], is_category, False)
         if size > LARGE * n_labelled:
-            outside[number] = typical_value(found[~is_inside & (group >= 0)], is_category, are_counts)
-    return inside, outside, rank_among(found, inside), rank_among(found, outside)
+            outside[number] = typical_value(found[~is_inside & (group >= 0)], is_category, False)
+    return inside, outside
+
+
+def _ranks(features: Features, typical: DoubleArray) -> DoubleArray:
+    columns = [rank_among(ordered, typical[:, column]) for column, ordered in enumerate(features.ordered)]
+    return np.stack(columns, axis=1)
 
 
 def typical_value(found: DoubleArray, is_category: bool, are_counts: bool) -> float:
@@ -67,9 +81,3 @@ def typical_value(found: DoubleArray, is_category: bool, are_counts: bool) -> fl
         return float(found.mean())
     median = float(np.median(found))
     return float(found.mean()) if (found == median).mean() > MOSTLY_ONE else median
-
-
-def rank_among(ordered: DoubleArray, values: DoubleArray) -> DoubleArray:
-    """The middle rank, between 0 and 1, that each value would have among ordered ones."""
-    below, at_most = (np.searchsorted(ordered, values, side) for side in ("left", "right"))
-    return (below + at_most) / (2 * max(len(ordered), 1))
