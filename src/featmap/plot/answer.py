@@ -16,7 +16,6 @@ from ..answers.values import BETWEEN, PARTED, RESEMBLES, Difference, Why
 from .parts.canvas import INK, PALE_INK, PLAIN_TEXT, axes_for_panels, shortened, without_ticks, write_caption
 from .parts.cloud import RING, Cloud, draw_rings
 from .parts.colours import COLOURS, NEUTRAL, Categories, Numbers, RowLabels, colour_bar, labels_of, name_groups
-from .parts.model import Model
 from .parts.pixels import draw_differences
 from .parts.placed_labels import Label, PlacedLabels
 from .parts.strips import Lane, Strip, draw_strip, in_words
@@ -24,7 +23,7 @@ from .parts.strips import Lane, Strip, draw_strip, in_words
 SIZE = (11.0, 5.6)
 MAP = (0.0, 0.1, 0.55, 0.84)
 STRIPS, HIGHEST_STRIP, GAP = (0.66, 0.08, 0.34, 0.86), 0.2, 0.13
-IMAGES = (0.6, 0.04, 0.4, 0.9)
+IMAGES = (0.58, 0.02, 0.42, 0.94)
 MOST_STRIPS, MOST_NEAREST = 3, 10
 WIDEST_TITLE = 100  # letters
 BESIDE_RING: dict[str, Any] = {"weight": "bold", "clear": 7.0, "away": (1.0, 0.3), "gid": "row"}
@@ -46,14 +45,15 @@ def draw_answer(model: Any, row: int, ax: Axes | None) -> Axes:
     return ax
 
 
-def _draw_map(ax: Axes, model: Model, why: Why, nearest: np.ndarray, colours: RowLabels | None) -> None:
+def _draw_map(ax: Axes, model: Any, why: Why, nearest: np.ndarray, colours: RowLabels | None) -> None:
     """Draw the map with the row, lines to its nearest rows in the data, and where it would move."""
     cloud = Cloud.of(ax, model, colours)
     shown = cloud.draw_labelled(colours)
     at = cloud.positions[why.row]
     for other in cloud.positions[nearest]:
         ax.plot(*zip(at, other, strict=True), "--", color=INK, linewidth=0.7, alpha=0.6, zorder=4, gid="nearest")
-    ax.scatter(*cloud.positions[nearest].T, s=22, facecolors="none", edgecolors=INK, linewidths=0.8, zorder=4.5)
+    x, y = cloud.positions[nearest].T
+    ax.scatter(x, y, s=22, facecolors="none", edgecolors=INK, linewidths=0.8, zorder=4.5)
     draw_rings(ax, at[None])
     cloud.finish_axes()
     if why.move is not None:
@@ -66,14 +66,13 @@ def _draw_map(ax: Axes, model: Model, why: Why, nearest: np.ndarray, colours: Ro
         PlacedLabels(ax, names, at[None])
     if isinstance(colours, Numbers):
         colour_bar(ax, shown, colours.title or "label")
-    rest = str(why)[len(why.sentence) :].strip()
-    lines = f"Dashed: its {len(nearest)} nearest in the data."
-    write_caption(ax, [" ".join(filter(None, [lines, rest]))])
+    rest = "" if model.known.image_shape is not None else str(why)[len(why.sentence) :].strip()
+    write_caption(ax, [f"Dashed: its {len(nearest)} nearest in the data. {rest}"])
 
 
 def _draw_move(ax: Axes, at: np.ndarray, to: np.ndarray) -> None:
     """Draw a ghost where the changed row would lie, and the way to it."""
-    ax.scatter(*to[:, None], s=RING, facecolors="white", edgecolors=INK, linestyles=":", linewidths=1.8, zorder=5)
+    ax.scatter(to[:1], to[1:], s=RING, facecolors="white", edgecolors=INK, linestyles=":", linewidths=1.8, zorder=5)
     bent: dict[str, Any] = {"connectionstyle": "arc3,rad=0.15", "arrowstyle": "-|>", "mutation_scale": 12}
     arrow = FancyArrowPatch(tuple(at), tuple(to), color=INK, shrinkA=7, shrinkB=7, linewidth=1.4, zorder=5, **bent)
     arrow.set_gid("move")
@@ -174,22 +173,26 @@ def _draw_images(ax: Axes, answers: MapAnswers, why: Why, nearest: np.ndarray) -
     around, label = images_of(answers, answers.ground.places.on_map[why.row]).mean(axis=0), why.place.label
     own = images_of(answers, [why.row])[0]
     limits = {"vmin": float(own.min()), "vmax": float(max(own.max(), around.max()))}
-    panels = [("this " + why.unit, own), ("mean around it on the map", around)]
-    for number, (title, image) in enumerate(panels):
-        panel = ax.inset_axes((left + number * width / 3, bottom + 0.55 * height, width / 3.4, 0.36 * height))
-        _show(panel, image, title, **limits)
+    for number, (title, image) in enumerate([("this " + why.unit, own), ("mean around it", around)]):
+        _show(ax.inset_axes(_large(number)), image, title, **limits)
     if label is not None and answers.labels is not None:
         group = answers.labels.codes == answers.labels.names.index(label)
         group[why.row] = False
         difference = (own - images_of(answers, np.flatnonzero(group)).mean(axis=0)).reshape(*own.shape[:2], -1)
-        panel = ax.inset_axes((left + 2 * width / 3, bottom + 0.55 * height, width / 3.4, 0.36 * height))
+        panel = ax.inset_axes(_large(2))
         draw_differences(panel, difference.mean(axis=2), None)
-        panel.set_title(f"minus mean {label}", fontsize="small", **PLAIN_TEXT)
-    ax.text(left, bottom + 0.43 * height, "Its nearest in the data", fontsize="small", color=INK)
+        panel.set_title(shortened(f"less {label}'s mean"), fontsize="small", **PLAIN_TEXT)
+    ax.text(left, bottom + 0.52 * height, "Its nearest in the data:", fontsize="small", color=INK)
     for number, image in enumerate(images_of(answers, nearest[:MOST_NEAREST])):
         down, across = divmod(number, MOST_NEAREST // 2)
-        place = (left + across * width / 5, bottom + (0.22 - 0.24 * down) * height, width / 5.6, 0.17 * height)
+        place = (left + across * width / 5, bottom + (0.27 - 0.26 * down) * height, width / 5.6, 0.18 * height)
         _show(ax.inset_axes(place), image, _label(answers, nearest[number]), **limits)
+
+
+def _large(number: int) -> tuple[float, float, float, float]:
+    """The place of one of three large images side by side."""
+    left, bottom, width, height = IMAGES
+    return left + number * width / 3, bottom + 0.6 * height, width / 3.4, 0.32 * height
 
 
 def images_of(answers: MapAnswers, rows: Any) -> np.ndarray:

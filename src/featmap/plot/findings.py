@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 
+from ..answers.asking import MapAnswers
 from ..answers.report import difference_of_region
 from ..answers.values import Findings, Region
 from ..errors import InvalidParameterError
@@ -22,7 +24,7 @@ from .parts.placed_labels import Label, PlacedLabels
 SIZE = (8.0, 6.4)
 MOST_REGIONS, MOST_ROWS = 8, 8
 WIDEST_LINE = 34  # letters
-INCHES_OF_IMAGE = 0.55
+INCHES_OF_IMAGE = 0.45
 PALE = 0.45
 
 
@@ -65,16 +67,7 @@ def findings(model: Any, *, ax: Axes | None = None) -> Axes:
     doubtful = cloud.positions[[why.row for why in found.rows[:MOST_ROWS]]]
     draw_rings(ax, doubtful)
     cloud.finish_axes()
-    regions = found.regions[:MOST_REGIONS]
-    answers = model._map_answers()
-    if answers.table.image_shape is not None:
-        for region in regions:
-            _draw_mean_image(ax, images_of(answers, region.rows).mean(axis=0), np.array(region.center[:2]))
-    PlacedLabels(
-        ax,
-        [Label(_text(region), region.center[:2], weight="bold", size=0.95, gid="region") for region in regions],
-        doubtful,
-    )
+    _name_regions(ax, found.regions[:MOST_REGIONS], model._map_answers(), doubtful)
     if model.known.label is not None:
         explain_colours(ax, colours, shown)
     write_caption(ax, list(_caption(found)))
@@ -91,8 +84,22 @@ def _by_region(found: Findings, n_rows: int) -> RowLabels:
     return Categories(codes, names, "no region", None, colours_for(len(names)))
 
 
-def _text(region: Region) -> str:
+def _name_regions(ax: Axes, regions: Sequence[Region], answers: MapAnswers, doubtful: np.ndarray) -> None:
+    """Write each region's name at its densest place, with its rule, or beside its mean image."""
+    are_images = answers.table.image_shape is not None
+    if are_images:
+        for region in regions:
+            _draw_mean_image(ax, images_of(answers, region.rows).mean(axis=0), np.array(region.center[:2]))
+    style: dict[str, Any] = {"weight": "bold", "size": 0.95, "gid": "region"}
+    style |= {"clear": INCHES_OF_IMAGE * 36 + 3, "away": (0.0, -1.0)} if are_images else {}
+    names = [Label(_text(region, not are_images), region.center[:2], **style) for region in regions]
+    PlacedLabels(ax, names, doubtful)
+
+
+def _text(region: Region, with_rule: bool) -> str:
     """The name of a region, and below it its rule or its largest difference."""
+    if not with_rule:
+        return region.name
     lines = [region.name]
     if region.rule is not None and region.rule.text != region.name:
         lines.append(region.rule.text)

@@ -65,10 +65,10 @@ def why(
 ) -> Axes:
     """Draw why one row is where it is: what ``model.why`` says, on a page.
 
-    Of a map that knows its table, from `featmap.map_table` or ``model.labelled``, it is the answer with the map, lines
-    to the nearest rows in the data, and a strip for each of up to three features: all rows as ticks by their labels,
-    this row as a dot, and a circle for what is usual around it, or for where it would move. Images are drawn as
-    images. All that such a map does not know, such as arrows, is of other maps:
+    Of a map that knows its table, from `featmap.map_table` or ``model.labelled``, it is the answer in words, the map
+    with dashed lines to the nearest rows in the data, and a strip for each of up to three features: all rows as ticks
+    by their labels, this row as a dot, and a circle for what is usual around it, or for where it would move. Images
+    are drawn as images. Only ``row`` and ``ax`` are read then. What follows is about other maps.
 
     The surroundings of the row are drawn large, with arrows of the features that change across them. Bars tell what
     sets the rows around it apart from all rows; below them is named what sets the row itself apart from these. Do not

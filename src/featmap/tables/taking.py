@@ -59,8 +59,8 @@ def _array(caller: str, table: Any, names: Sequence[Any] | None) -> Given:
             raise InvalidDataTypeError(f"{caller}(table): the rows of the table have not one length") from error
         if array.ndim == 0:
             raise InvalidDataTypeError(
-                f"{caller}(table): got an object of type {type(table).__name__}; give a frame of pandas or polars, an "
-                "array, a sparse matrix, an AnnData or the path of a file"
+                f"{caller}(table): got an object of type {type(table).__name__}; give a frame of pandas or polars, "
+                "an array, a sparse matrix, an AnnData or the path of a file"
             )
         if array.ndim == 2 and (names is not None or array.dtype.kind in "OUb"):
             given = Given(CALLED, array, is_table=True, names=given_names)
