@@ -271,6 +271,7 @@ def test_arrays_with_names_are_tables():
     iris = load_iris()
     found = map_table(iris.data, iris.target_names[iris.target], names=iris.feature_names, **QUICK)
     assert "Scale: each number has mean 0" in str(found)
+    np.testing.assert_allclose(found.transform(iris.data[:3]), found.embedding_[:3], atol=1e-5)
     as_it_is = map_table(iris.data, **QUICK)
     assert "150 rows and 4 columns of numbers. They are used as they are." in str(as_it_is)
     assert "column 3" in " ".join(as_it_is._map_answers().table.names)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks.arguments import pandas_for
-from . import report, sentences
+from . import html, report, sentences
 from .matching import matches, query
 from .numbers import of_100
 
@@ -377,6 +377,10 @@ class Why:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return html.of_why(self)
+
     def to_frame(self) -> DataFrame:
         """Give the differences as a pandas DataFrame.
 
@@ -453,6 +457,10 @@ class Region:
         return report.of_region(self)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return html.of_region(self)
 
     def to_frame(self) -> DataFrame:
         """Give the differences as a pandas DataFrame.
@@ -556,6 +564,10 @@ class Findings:
         return self.text
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return html.of_findings(self)
 
     def __iter__(self) -> Iterator[Region]:
         return iter(self.regions)

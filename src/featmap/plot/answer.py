@@ -88,10 +88,10 @@ def _draw_strips(ax: Axes, answers: MapAnswers, why: Why, colours: RowLabels | N
     step = HIGHEST_STRIP + GAP
     for number, strip in enumerate(strips):
         panel = ax.inset_axes((left, bottom + height - HIGHEST_STRIP - number * step, width, HIGHEST_STRIP))
-        draw_strip(panel, strip, lanes)
+        draw_strip(panel, strip, lanes, f"this {why.unit}")
     if strips:
         circle = "after the move" if why.move is not None else f"usual {_beside(why)}"
-        panel.set_xlabel(f"● this {why.unit}   ○ {circle}", fontsize="small", color=INK, **PLAIN_TEXT)
+        panel.set_xlabel(f"○ {circle}", fontsize="small", color=INK, **PLAIN_TEXT)
     else:
         ax.text(left, 0.6, "No single feature sets it apart.", fontsize="small", color=PALE_INK)
 

@@ -241,7 +241,7 @@ def _known(given: Given, prepared: Prepared, asked: Asked, unit: str | None) -> 
         unused = tuple((role.name, role.reason) for role in roles.values() if role.use == LEFT_OUT)
         colouring = [column for column in prepared.columns if _colours(column, roles[column.name].use)]
         columns += [KnownColumn.of_column(column) for column in colouring if column.name not in aside]
-        order = tuple(column.name for column in prepared.columns if label is None or column.name != label.name)
+        order = tuple(column.name for column in prepared.columns)
     return KnownTable(
         unit=unit or given.unit,
         label=label,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -513,7 +514,10 @@ class TableMap(Explanation):
         model = self._model_for(question)
         if self._points.mapped.data.units is not None and not hasattr(self.model, "recipe_"):
             raise InvalidParameterError(f"{question}: this map is that of a pipeline; give new rows to the pipeline")
-        rows = as_fitted(model, taken(question, table))
+        given = taken(question, table)
+        if not given.is_frame and given.names is None and len(self.known.order) == given.values.shape[1]:
+            given = replace(given, names=list(self.known.order))
+        rows = as_fitted(model, given)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "X does not have valid feature names")  # they were compared
             return getattr(model, question)(rows)

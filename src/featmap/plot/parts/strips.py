@@ -18,7 +18,7 @@ MOST_TICKS = 600  # of a lane
 SEEN = (0.005, 0.995)  # quantiles of all rows between which a strip is drawn, and wherever the row is
 MARGIN = 0.04
 WIDEST_TITLE = 52  # letters
-MOST_LEVELS_NAMED, LONGEST_LEVEL = 6, 12
+MOST_LEVELS_NAMED, LONGEST_LEVEL, LONGEST_LANE = 6, 12, 16
 JITTER = 0.3  # of levels, which would else lie on each other
 
 
@@ -42,10 +42,10 @@ class Strip:
     levels: tuple[str, ...] | None = None
 
 
-def draw_strip(ax: Axes, strip: Strip, lanes: Sequence[Lane]) -> None:
-    """Draw all rows as ticks, lane by lane, the row as a dot, and the other value as a circle."""
+def draw_strip(ax: Axes, strip: Strip, lanes: Sequence[Lane], row: str) -> None:
+    """Draw the row as a dot and the other value as a circle, and below them all rows as ticks, lane by lane."""
     rng = np.random.default_rng(0)
-    for height, lane in enumerate(lanes):
+    for height, lane in enumerate(lanes, start=1):
         rows = some_of(lane.rows, MOST_TICKS)
         x = strip.values[rows]
         if strip.levels is not None:
@@ -53,15 +53,14 @@ def draw_strip(ax: Axes, strip: Strip, lanes: Sequence[Lane]) -> None:
         clear = 0.35 if len(rows) > 100 else 0.7
         y = np.full(len(x), float(height))
         ax.scatter(x, y, s=90, marker="|", color=lane.colour, alpha=clear, linewidths=0.8, gid="ticks")
-    middle = (len(lanes) - 1) / 2
     own, other = (_place(strip, value) for value in (strip.own, strip.other))
     if own is not None and other is not None:
-        ax.plot([own, other], [middle, middle], ":", color=INK, linewidth=1.2, zorder=3)
+        ax.plot([own, other], [0, 0], ":", color=INK, linewidth=1.2, zorder=3)
     if other is not None:
-        ax.plot(other, middle, "o", markersize=9, markerfacecolor="white", markeredgecolor=INK, zorder=4, gid="other")
+        ax.plot(other, 0, "o", markersize=9, markerfacecolor="white", markeredgecolor=INK, zorder=4, gid="other")
     if own is not None:
-        ax.plot(own, middle, "o", markersize=9, color=INK, markeredgecolor="white", zorder=5, gid="own")
-    _finish(ax, strip, lanes, [place for place in (own, other) if place is not None])
+        ax.plot(own, 0, "o", markersize=9, color=INK, markeredgecolor="white", zorder=5, gid="own")
+    _finish(ax, strip, [row, *(lane.name for lane in lanes)], [place for place in (own, other) if place is not None])
 
 
 def _place(strip: Strip, value: Value) -> float | None:
@@ -72,7 +71,7 @@ def _place(strip: Strip, value: Value) -> float | None:
     return float(value)
 
 
-def _finish(ax: Axes, strip: Strip, lanes: Sequence[Lane], places: list[float]) -> None:
+def _finish(ax: Axes, strip: Strip, names: list[str], places: list[float]) -> None:
     known = strip.values[np.isfinite(strip.values)]
     if strip.levels is not None:
         low, high = -0.5, len(strip.levels) - 0.5
@@ -83,9 +82,9 @@ def _finish(ax: Axes, strip: Strip, lanes: Sequence[Lane], places: list[float]) 
         ax.locator_params(axis="x", nbins=5)
     margin = MARGIN * (high - low) or 1.0
     ax.set_xlim(low - margin, high + margin)
-    ax.set_ylim(len(lanes) - 0.4, -0.6)
-    names = [shortened(lane.name, LONGEST_LEVEL) for lane in lanes]
-    ax.set_yticks(range(len(lanes)), names, fontsize="x-small", color=INK, **PLAIN_TEXT)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    shown = [shortened(name, LONGEST_LANE) for name in names]
+    ax.set_yticks(range(len(names)), shown, fontsize="x-small", color=INK, **PLAIN_TEXT)
     ax.tick_params(axis="y", length=0)
     ax.tick_params(axis="x", labelsize="x-small", colors=INK)
     ax.spines[["top", "right", "left"]].set_visible(False)
