@@ -6,20 +6,19 @@ import numpy as np
 
 from ..data.pca import fixed_sample
 from ..values import BoolArray, DoubleArray, FloatArray
-from .ranks import in_order, middle_ranks
 
 MOST_ROWS, ROWS_OF_MANY, MANY = 5000, 2000, 100
 FEWEST_PAIRS = 10  # rows in which both features have a value
 BINS = 5  # of a number beside a category
 
 
-def associations(values: DoubleArray, is_category: BoolArray) -> DoubleArray:
+def associations(values: DoubleArray, ranks: FloatArray, is_category: BoolArray) -> DoubleArray:
     """From −1 to 1 for pairs of numbers, from 0 to 1 for pairs with a category: (p, p). Only known values count."""
     most = MOST_ROWS if values.shape[1] <= MANY else ROWS_OF_MANY
-    rows = values[fixed_sample(len(values), most)]
-    found = rank_correlations(middle_ranks(rows, in_order(rows)))
+    rows = fixed_sample(len(values), most)
+    found = rank_correlations(ranks[rows])
     if is_category.any():
-        of_categories = cramers_v(rows, is_category)
+        of_categories = cramers_v(values[rows], is_category)
         has_category = is_category[:, None] | is_category
         found = np.where(has_category, of_categories, found)
     np.fill_diagonal(found, 1.0)

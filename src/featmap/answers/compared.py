@@ -30,7 +30,7 @@ class Compared:
 
     @classmethod
     def of(cls, features: Features, labels: Labels, places: Places) -> Compared:
-        evidence = Evidence.of(features.values, features.ranks, features.is_category, labels)
+        evidence = Evidence.of(features, labels)
         typical = Typical.of(features, labels)
         seen = None
         if features.are_counts:

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ..values import BoolArray, DoubleArray, FloatArray, WholeArray
+from .features import Features
 from .labels import Labels
 
 BINS = 12
@@ -39,14 +40,14 @@ class Evidence:
     sizes: WholeArray  # (groups,)
 
     @classmethod
-    def of(cls, values: DoubleArray, ranks: FloatArray, is_category: BoolArray, labels: Labels) -> Evidence:
-        scores = ndtri(ranks)
-        codes, n_bins = binned(values, is_category)
+    def of(cls, features: Features, labels: Labels) -> Evidence:
+        scores = ndtri(features.ranks)
+        codes, n_bins = binned(features)
         n_groups = len(labels.names)
         moments = np.array([_summed(part, labels.codes, n_groups) for part in _powers(scores)])
         counts = _counted(codes, labels.codes, n_groups, int(n_bins.max(initial=1)))
         floor = (FLOOR * _spread(scores)) ** 2
-        return cls(scores, codes, counts, n_bins, moments, floor, is_category, labels.sizes)
+        return cls(scores, codes, counts, n_bins, moments, floor, features.is_category, labels.sizes)
 
     def against(self, rows: WholeArray, own: WholeArray, other: WholeArray) -> DoubleArray:
         """For some rows of the groups ``own``: above 0 if a value speaks for it, below for ``other``. (rows, p)"""
@@ -110,20 +111,20 @@ class Evidence:
         return in_bin - 1, n[own] - 1, in_bin_b, n_b
 
 
-def binned(values: DoubleArray, is_category: BoolArray) -> tuple[WholeArray, WholeArray]:
-    """The bin of each value by quantiles of its column, or the number of its level; −1 for gaps. And how many."""
+def binned(features: Features) -> tuple[WholeArray, WholeArray]:
+    """The bin of each value by quantiles of its feature, or the number of its level; −1 for gaps. And how many."""
+    values = features.values
     codes, n_bins = np.full(values.shape, -1, np.int32), np.ones(values.shape[1], np.int32)
-    for column in range(values.shape[1]):
+    for column, ordered in enumerate(features.ordered):
         known = np.isfinite(values[:, column])
-        found = values[known, column]
-        if len(found) == 0:
+        if len(ordered) == 0:
             continue
-        if is_category[column]:
-            codes[known, column], n_bins[column] = found, int(found.max()) + 1
+        if features.is_category[column]:
+            codes[known, column], n_bins[column] = values[known, column], int(ordered[-1]) + 1
         else:
-            bounds = np.unique(np.quantile(found, np.linspace(0, 1, BINS + 1)))
+            bounds = np.unique(ordered[np.rint(np.linspace(0, len(ordered) - 1, BINS + 1)).astype(np.int64)])
             n_bins[column] = max(len(bounds) - 1, 1)
-            codes[known, column] = np.clip(np.searchsorted(bounds, found, "right") - 1, 0, n_bins[column] - 1)
+            codes[known, column] = np.searchsorted(bounds[1:-1], values[known, column], "right")
     return codes, n_bins
 
 

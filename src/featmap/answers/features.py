@@ -38,6 +38,8 @@ class Features:
     """
 
     values: Annotated[DoubleArray, "(m, p)"]
+    ordered: tuple[DoubleArray, ...]  # the known values of each feature in their order
+    ranks: Annotated[FloatArray, "(m, p)"]  # the middle rank of each value in its feature, between 0 and 1
     names: tuple[str, ...]
     levels: tuple[Levels | None, ...]
     columns: tuple[tuple[int, ...], ...]  # of the table, whose mean a feature is; nearly always one
@@ -81,16 +83,6 @@ class Features:
         """Which features have whole numbers only."""
         return np.array([not (values[np.isfinite(values)] % 1).any() for values in self.values.T], bool)
 
-    @cached_property
-    def ordered(self) -> tuple[DoubleArray, ...]:
-        """The known values of each feature in their order."""
-        return in_order(self.values)
-
-    @cached_property
-    def ranks(self) -> FloatArray:
-        """The middle rank of each value in its feature, between 0 and 1; NaN for gaps. (m, p)"""
-        return middle_ranks(self.values, self.ordered)
-
     def companions(self, feature: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The names of the features that go with one, and of those that go the other way."""
         others = self.groups.others(feature)
@@ -112,10 +104,12 @@ class Features:
         is_image = table.image_shape is not None
         levels_of = levels or (None,) * len(names)
         factors, is_judged = _backing(values, levels_of, copies, is_image or table.are_counts, run)
-        association = associations(values, np.array([one is not None for one in levels_of], bool))
+        ordered = in_order(values)
+        ranks = middle_ranks(values, ordered)
+        association = associations(values, ranks, np.array([one is not None for one in levels_of], bool))
         cut = SAME_GENES if table.are_counts else SAME
         groups = group_features(association, _varies(values), cut, table.alike, names)
-        parts = values, names, levels_of, columns, table.are_counts, not is_image
+        parts = values, ordered, ranks, names, levels_of, columns, table.are_counts, not is_image
         return cls(*parts, factors, is_judged, association, groups)
 
 
