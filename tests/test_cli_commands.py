@@ -167,18 +167,22 @@ def test_explain_a_row_by_its_id_or_number(call):
     assert by_id == by_number
     code, text, _ = by_id
     assert code == 0
-    assert text.startswith("Row P007 lies among")
-    assert "What sets these rows apart" in text
+    assert text.startswith("Diabetes among diabetes (14 of 14)")  # the file knows the labels
+    found = json.loads(call("explain", "p.featmap", "--row", "7", "--json")[1])
+    assert (found["name"], found["kind"], found["place"]["label"]) == ("P007", "typical", "diabetes")
+    assert found["sentence"] in text
+    given = table()
+    for difference in found["differences"]:
+        assert difference["value"] == given[difference["feature"]][7]  # mg/dl, not standard deviations
     found = json.loads(call("explain", "p.featmap", "--row", "7", "--row", "9", "--json")[1])
     assert found["rows"] == [7, 9]
-    glucose = next(line for line in found["apart"] if line["feature"] == "glucose_mg_dl")
-    assert 120 < glucose["overall"] < 150 < glucose["mean"] < 190  # mg/dl, not standard deviations
 
 
 def test_explain_groups_and_contrasts(call, folder):
     labels = ("--labels", "patients.csv:diagnosis")
-    text = call("explain", "p.featmap", *labels, "--group", "diabetes")[1]
-    assert text.startswith("These 130 rows lie among")
+    by_file, by_model = (call("explain", "p.featmap", *one, "--group", "diabetes") for one in (labels, ()))
+    assert by_file == by_model
+    assert re.match(r"These rows \(130 rows\): .*(right for \d+ of 100|elsewhere)", by_file[1])
     code, text, _ = call("explain", "p.featmap", *labels, "--group", "diabetes", "--against", "healthy")
     assert code == 0
     assert text.startswith("diabetes (130 rows) against healthy (130 rows)")
@@ -239,6 +243,7 @@ def test_wrong_use_is_told_in_one_sentence_and_ends_with_2(refused, folder):
     (folder / "bad.parquet").write_text("x")
     (folder / "one.csv").write_text("a,b\n1,2\n")
     np.save(folder / "flat.npy", np.arange(4))
+    FeatMAP(n_epochs=5, random_state=0).fit(load_iris().data).save(folder / "unlabelled.featmap")
     for arguments, words in (
         (("map", "no.csv"), "'no.csv' does not exist"),
         (("map", "text.doc"), "the file must be .csv, .tsv"),
@@ -252,7 +257,7 @@ def test_wrong_use_is_told_in_one_sentence_and_ends_with_2(refused, folder):
         (("map", "patients.csv", "-o", "no/map.html", "-q"), "no/map.html could not be written"),
         (("explain", "p.featmap"), "say which rows"),
         (("explain", "p.featmap", "--row", "P999"), "'P999' is not a name of a row"),
-        (("explain", "p.featmap", "--group", "diabetes"), "--group needs --labels"),
+        (("explain", "unlabelled.featmap", "--group", "diabetes"), "--group needs --labels"),
         (("explain", "p.featmap", "--labels", "patients.csv:diagnosis", "--group", "flu"), "no row has this label"),
         (("transform", "p.featmap", "one.csv"), "has 1 rows"),
         (("transform", "p.featmap", "patients.csv", "-o", "x.txt"), ".csv or .npy"),
