@@ -104,7 +104,7 @@ def map_table(
     known = _known(given, prepared, asked, unit)
     pca, text = _components(given, prepared, parameters)
     model.set_params(pca=pca).fit(prepared.fit, callback=callback)
-    return TableMap.of(model, replace(known, text="\n".join([prepared.text, *text])))
+    return TableMap._of(model, replace(known, text="\n".join([prepared.text, *text])))
 
 
 @dataclass(frozen=True)

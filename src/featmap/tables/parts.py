@@ -35,7 +35,7 @@ def _table_map(asked: ExplanationMixin) -> TableMap:
         return asked
     if isinstance(asked, FeatMAP):
         asked._check_features()
-        return TableMap.of(asked, getattr(asked, "table_", KnownTable()))
+        return TableMap._of(asked, getattr(asked, "table_", KnownTable()))
     assert isinstance(asked, Explanation)
     if asked._points.is_part_of_map:
         raise InvalidParameterError(
