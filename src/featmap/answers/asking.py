@@ -257,7 +257,8 @@ class MapAnswers:
         is_member = np.zeros(self.table.shape[0], bool)
         chosen = rows if isinstance(rows, slice) else np.asarray(rows)
         try:
-            is_member[chosen] = True
+            if isinstance(chosen, slice) or chosen.size:
+                is_member[chosen] = True
         except IndexError as error:
             raise InvalidRowsError(f"rows: there are {len(is_member):,} rows, which count from 0; {error}") from error
         if not is_member.any():

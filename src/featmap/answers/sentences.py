@@ -164,7 +164,7 @@ def _further_differences(why: Why) -> Iterator[str]:
     """The first difference of each side that the sentence does not name."""
     said, place = of_row(why), why.place
     is_odd = why.kind in ODD or _template(why) is _not_followed
-    rest = [difference for difference in why.differences if difference.feature not in said]
+    rest = [difference for difference in why.differences if not _is_said(difference, said)]
     if place.label is None or why.kind == "outlying":
         yield from (f"Also {beside_those_around(difference)}." for difference in rest[:1])
     elif is_odd:
@@ -173,6 +173,11 @@ def _further_differences(why: Why) -> Iterator[str]:
     else:
         for one in rest[:1]:
             yield f"Also {named_value(one)}, usually {_value(one.around, one.spread)}."
+
+
+def _is_said(difference: Difference, text: str) -> bool:
+    value = _value(difference.value, difference.spread)
+    return any(f" {difference.feature}{more} {value}" in text for more in ("", companions(difference)))
 
 
 def like(difference: Difference, place: Place) -> str:
