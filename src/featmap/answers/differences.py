@@ -170,7 +170,7 @@ def of_rows_without_label(features: Features, places: Places, sources: Sources, 
 def distances_from_around(
     features: Features, places: Places, values: DoubleArray, rows: WholeArray
 ) -> tuple[DoubleArray, WholeArray]:
-    """|x − mean| of the n nearest on the map, in their standard deviations, 0 if small, and the degrees of freedom."""
+    """|x − mean| of the n nearest on the map in their standard deviations, 0 if small; and the degrees of freedom."""
     around = features.values[places.on_map[rows]]
     known = np.isfinite(around)
     n = known.sum(axis=1)
