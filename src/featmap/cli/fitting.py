@@ -15,7 +15,7 @@ from ..errors import InvalidParameterError
 from ..estimator import FeatMAP
 from ..preparation.columns import CATEGORY, text_of
 from ..preparation.pipelines import in_original_units
-from ..preparation.prepare import Prepare, Recipe
+from ..preparation.prepare import Prepare, Recipe, mostly_empty
 from .files import check_finite
 from .reading import FileData, dense, stored
 from .shared import shown_on_stderr
@@ -75,7 +75,7 @@ def fitted(source: FileData, asked: Asked) -> Mapped:
         return Mapped(model, model, text, label, source.columns, ids, source.image_shape, is_empty)
     columns = {**source.columns, **_categories(source, prepared)}
     label = source.values[asked.label] if prepared.label_ is not None else label
-    return Mapped(model, in_original_units(model), text, label, columns, ids, None, prepared._is_mostly_empty)
+    return Mapped(model, in_original_units(model), text, label, columns, ids, None, mostly_empty(prepared))
 
 
 def _prepared(source: FileData, asked: Asked) -> tuple[Prepare | None, NamedTable, str]:
