@@ -78,7 +78,7 @@ class MapAnswers:
     >>> table = Table.of_array(iris.data, names=iris.feature_names, unit="flower")
     >>> answers = MapAnswers(table, Drawn(model._points.mapped, lambda rows: rows), iris.target_names[iris.target])
     >>> print(answers.why(0).sentence)
-    Setosa among setosa (14 of 14): petal length (cm)...
+    Setosa among setosa (14 of 14): petal ... (cm) (and 2 that go with it) ..., usually ...
     """
 
     def __init__(self, table: Table, drawn: Drawn, labels: Any = None, n_jobs: int | None = -1) -> None:
