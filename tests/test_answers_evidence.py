@@ -133,6 +133,13 @@ def test_groups_are_features_that_all_go_together(rng):
     assert groups.group[4] == -1
 
 
+def test_features_at_both_ends_of_a_chain_are_not_in_one_group():
+    association = np.array([[1, 0.9, 0.5], [0.9, 1, 0.85], [0.5, 0.85, 1]])
+    groups = group_features(association, np.ones(3, bool), 0.8)
+    assert groups.group[0] == groups.group[1] != groups.group[2]
+    assert groups.leaders[groups.group[0]] in (0, 1)
+
+
 def test_groups_may_be_given():
     X, Y, labels = two_groups()
     table = Table.of_array(X, names="abcdef", alike=(("a", "f"),))

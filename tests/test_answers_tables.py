@@ -50,6 +50,18 @@ def test_frames_give_their_own_values_and_gaps(mixed, frame):
     np.testing.assert_allclose(prepare_of(prepared, table)(table.values), Z)
 
 
+def test_rules_match_the_users_own_table(mixed, frame):
+    """The preparation has another order of columns: numbers first, the label left out."""
+    answers = mixed[0]
+    turned = frame[["side", "isle", *"fedcba", "made"]]
+    prepared = Prepare(label="side").fit(turned)
+    again = MapAnswers(table_of_frame(turned, prepared), answers.drawn, answers.labels, n_jobs=1)
+    rule = again.rule(answers.labels.codes == 0)
+    by_name, by_number = rule.matches(turned), rule.matches(turned.to_numpy(object))
+    np.testing.assert_array_equal(by_name, by_number)
+    assert by_name[:60].mean() > 0.8
+
+
 def test_answers_name_categories_by_their_levels(mixed):
     answers = mixed[0]
     details = {one.feature: one for row in range(60) for one in answers.why(row).details}
@@ -207,6 +219,14 @@ def test_findings_name_regions_doubtful_rows_and_columns(rng):
     assert "leak alone tells the label" in text
     assert len(text.split()) <= 400
     assert findings.to_frame().shape == (2, 7)
+
+
+def test_a_map_can_be_explained_by_other_columns_of_its_rows(rng):
+    X, Y, labels = two_groups()
+    words = np.column_stack([labels == "left", rng.random(120) < 0.3]).astype(float)
+    answers = asked(X, Y, labels, Table.of_array(words, names=["word", "other"]))
+    assert [one.feature for one in answers.why(5).differences] == ["word"]
+    assert answers.rule(np.arange(60)).query == "word > 0.5"
 
 
 def test_frames_have_one_line_for_every_row():

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from ..checks.arguments import listed, pandas_for
 from ..errors import InvalidParameterError, InvalidRowsError
 from ..run import SERIAL, Run
+from ..run.threads import one_library_thread
 from ..values import BoolArray, DoubleArray, WholeArray
 from .about_columns import about_columns
 from .compared import Compared
@@ -107,7 +108,10 @@ class MapAnswers:
     @cached_property
     def compared(self) -> Compared | None:
         """The labels with what is typical of their rows; None without labels."""
-        return None if self.labels is None else Compared.of(self.ground.features, self.labels, self.ground.places)
+        if self.labels is None:
+            return None
+        with one_library_thread():
+            return Compared.of(self.ground.features, self.labels, self.ground.places)
 
     @cached_property
     def record(self) -> Record:

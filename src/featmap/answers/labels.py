@@ -45,7 +45,7 @@ class Labels:
 
     @classmethod
     def of(cls, given: Any) -> Labels:
-        """Texts in their order, numbers with few values in theirs, others in fifths. Names of numbers have a title."""
+        """Texts in their order, numbers with few values in theirs, others in fifths. Numbers have a title."""
         title = str(getattr(given, "name", None) or "label")
         values = given.tolist() if hasattr(given, "tolist") else list(given)
         values = [None if value is None or value != value else value for value in values]
