@@ -9,6 +9,7 @@ from answers_cases import asked, nearest, two_groups
 from featmap import InvalidDataError
 from featmap.answers.kinds import PARTED, TYPICAL
 from featmap.answers.labels import Labels
+from featmap.answers.place import commonest_other
 from featmap.answers.regions import find_regions
 from featmap.answers.values import KINDS
 
@@ -40,6 +41,16 @@ def test_permuted_labels_have_no_doubtful_row(seed):
     X, Y, _ = two_groups()
     labels = np.random.default_rng(seed).choice(list("abcde"), len(X))
     assert not asked(X, Y, labels).doubtful_rows.size
+
+
+def test_the_commonest_other_label_equals_its_twin(rng):
+    codes = rng.integers(-1, 4, 200).astype(np.int32)
+    near = rng.integers(0, 200, (200, 14)).astype(np.int32)
+    around, n_around = commonest_other(Labels(tuple("wxyz"), codes), near)
+    for row in range(200):
+        counts = [sum(codes[other] == label != codes[row] for other in near[row]) for label in range(4)]
+        assert n_around[row] == max(counts)
+        assert around[row] == counts.index(max(counts))
 
 
 def planted_among_others():

@@ -147,7 +147,7 @@ def test_rules_match_frames_arrays_and_queries():
 
 
 def test_patches_of_images_match_but_have_no_query():
-    rule = Rule((Condition("brightness in rows 1–2, columns 1–2", low=0.5, columns=(0, 1, 3, 4)),), 1, 1)
+    rule = Rule((Condition("patch 1–2 down, 1–2 across", low=0.5, columns=(0, 1, 3, 4)),), 1, 1)
     images = np.zeros((2, 9))
     images[1, [0, 1, 3]] = 1
     assert rule.matches(images).tolist() == [False, True]

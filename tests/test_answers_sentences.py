@@ -245,5 +245,10 @@ def test_regions_say_their_size_and_rule_or_that_nothing_sets_them_apart():
     assert str(Region("upper left", rows, "cell", differences=(difference,))).endswith("area usually 9, elsewhere 4")
 
 
+def test_names_that_end_in_a_number_are_told_from_values():
+    assert str(Difference("column 12", 7.0, 0.0, None, "around", 1.0)) == "column 12 = 7"
+    assert str(Difference("CD14", 7.0, 0.0, None, "around", 1.0)) == "CD14 7"
+
+
 def test_gaps_are_named_as_such():
     assert str(Difference("area", None, 4.0, None, "around", 1.0)) == "area not given"

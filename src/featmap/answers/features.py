@@ -141,7 +141,7 @@ def _patches(table: Table) -> tuple[DoubleArray, tuple[str, ...], tuple[()], tup
             chosen = pixels[rows[0] : rows[1], across[0] : across[1]].ravel()
             part = table.values[:, chosen]
             values.append(np.asarray(part.mean(axis=1), np.float64).ravel())
-            names.append(f"brightness in rows {rows[0] + 1}–{rows[1]}, columns {across[0] + 1}–{across[1]}")
+            names.append(f"patch {rows[0] + 1}–{rows[1]} down, {across[0] + 1}–{across[1]} across")
             columns.append(tuple(chosen.tolist()))
     return np.column_stack(values), tuple(names), (), tuple(columns)
 
