@@ -316,10 +316,13 @@ def reading(subject: Subject, answers: MapAnswers) -> dict[str, Any]:
 
 
 def _association(answers: MapAnswers, why: Why) -> float:
-    names = answers.ground.features.names
-    chosen = [names.index(one.feature) for one in why.differences]
-    pairs = np.abs(answers.ground.features.association[np.ix_(chosen, chosen)])
-    return float(np.triu(pairs, 1).max(initial=0.0))
+    """The largest of two features that speak for the same side."""
+    names, most = answers.ground.features.names, 0.0
+    for side in ("own", "around"):
+        chosen = [names.index(one.feature) for one in why.differences if one.side == side]
+        pairs = np.abs(answers.ground.features.association[np.ix_(chosen, chosen)])
+        most = max(most, float(np.triu(pairs, 1).max(initial=0.0)))
+    return most
 
 
 def times(subject: Subject, answers: MapAnswers) -> dict[str, float]:

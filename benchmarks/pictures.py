@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .plan import ALL_CORES, WARM
+from .plan import ALL_CORES, WARM, WITH_FRAMES
 from .records import Results, Run, by_seconds
 from .sizes import GROWTH_FROM, ON_GAUSSIAN, Line, exponent, largest_of, lines, seconds_by_rows
 
@@ -17,6 +17,7 @@ BY_METHOD, BY_ROWS = "time_by_method.png", "time_by_rows.png"
 OURS, OTHER = "#0072B2", "#9A9A9A"
 COLORS = {
     "featMAP": OURS,
+    WITH_FRAMES: OURS,
     "UMAP": "#D55E00",
     "densMAP": "#CC79A7",
     "PaCMAP": "#009E73",
@@ -29,7 +30,7 @@ COLORS = {
 def by_method(results: Results, data: str) -> Figure:
     """CPU seconds of every method on one data set, and of the stages of ours."""
     runs = [r for r in results.rows() if (r["data"], r["jobs"], r["start"]) == (data, ALL_CORES, WARM)]
-    ours = results.finished("featMAP", data)
+    ours = results.finished(WITH_FRAMES, data) or results.finished("featMAP", data)
     stages = ours["stages"] if ours else {}
     heights = [len(runs) + 1, len(stages) + 1]
     figure = Figure(figsize=(8, 0.33 * sum(heights) + 1.6), layout="constrained")

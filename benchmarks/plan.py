@@ -13,6 +13,7 @@ FRESH = "fresh process"  # compiled before, nothing imported yet
 WARM = "warm"  # after a small fit in the same process
 ALL_CORES = -1
 EQUAL_EPOCHS = 500  # where methods are given the same number
+WITH_FRAMES = "featMAP (with frames)"  # the map, and what the first question about its geometry makes
 
 WITH_QUALITY = ("mnist", "digits")
 SIZES = (1_000, 10_000, 100_000, 300_000, 1_000_000, 3_000_000)
@@ -54,7 +55,7 @@ class Job:
 
 
 def full_plan() -> list[Job]:
-    first = [*starts("featMAP", rounds=3), first_large(), *starts("UMAP", rounds=3)]
+    first = [*starts("featMAP", rounds=3), *with_frames(), first_large(), *starts("UMAP", rounds=3)]
     return first + mnist() + sizes() + hard_data()
 
 
@@ -62,7 +63,7 @@ def quick_plan() -> list[Job]:
     """Peers compile half a minute in every process, so they have few here; what matters least is last."""
     small = [Job("featMAP", data) for data in ("1000", "4000", "16000", f"{GAUSSIAN} 20000")]
     hard = [Job("featMAP", data) for data in (SURVEY, TFIDF)]
-    last = [first_large(), Job("densMAP", "digits"), Job("UMAP", "digits", start=FIRST_EVER)]
+    last = [*with_frames(), first_large(), Job("densMAP", "digits"), Job("UMAP", "digits", start=FIRST_EVER)]
     return [*starts("featMAP", rounds=1), Job("UMAP", "digits"), *small, Job("PaCMAP", "digits"), *hard, *last]
 
 
@@ -81,6 +82,10 @@ def starts(method: str, rounds: int) -> list[Job]:
     """The first fit ever, the first of a process, and one after it, on digits."""
     fresh = [Job(method, "digits", start=FRESH, round=number) for number in range(1, rounds + 1)]
     return [Job(method, "digits", start=FIRST_EVER), *fresh, Job(method, "digits")]
+
+
+def with_frames() -> list[Job]:
+    return [Job(WITH_FRAMES, "digits", start=start) for start in (FIRST_EVER, WARM)]
 
 
 def first_large() -> Job:
@@ -106,6 +111,7 @@ def ours_on_mnist(number: int) -> list[Job]:
         Job("featMAP", "mnist", jobs=1, round=number),
         Job("featMAP", "mnist", jobs=2, round=number),
         Job("featMAP", "mnist", round=number),
+        Job(WITH_FRAMES, "mnist", round=number),
         Job("featMAP (unseeded)", "mnist", round=number),
         Job("featMAP", "mnist", EQUAL_EPOCHS, round=number),
     ]
@@ -117,7 +123,7 @@ def sizes() -> list[Job]:
 
 
 def methods_at(rows: int) -> list[str]:
-    methods = ["featMAP"]
+    methods = ["featMAP", WITH_FRAMES]
     if rows <= 1_000_000:
         methods += ["UMAP"]
     if rows <= 300_000:

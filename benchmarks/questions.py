@@ -30,6 +30,7 @@ def questions(model: FeatMAP, labels: np.ndarray, folder: Path) -> dict[str, Que
     """What is asked, in this order: answers that others need come late."""
     path, two = folder / "model.featmap", np.unique(labels)[:2]
     return {
+        "tangent spaces and frames (`frames_`)": lambda: model.frames_,
         "`feature_importance()`, all rows": model.feature_importance,
         "`arrows()`, all rows": model.arrows,
         '`arrows(kind="tangent")`, all rows': lambda: model.arrows(kind="tangent"),

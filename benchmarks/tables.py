@@ -8,7 +8,7 @@ from lab.pages import table
 from lab.quality import DENSITY, TEN_NEIGHBORS
 
 from .data import title
-from .plan import ALL_CORES, FIRST_EVER, FIRST_LARGE, FRESH, WARM
+from .plan import ALL_CORES, FIRST_EVER, FIRST_LARGE, FRESH, WARM, WITH_FRAMES
 from .records import Results, Run, by_seconds, mb_beyond_data
 from .sizes import GROWTH_FROM, Line, exponent, largest_of, lines
 from .targets import Target
@@ -104,14 +104,22 @@ def start_table(results: Results) -> str:
 
 def stage_table(results: Results) -> str:
     runs = [
-        run for run in results.rows() if run.get("stages") and run["start"] == WARM and run["method"] == "featMAP"
+        run
+        for run in results.rows()
+        if run.get("stages") and run["start"] == WARM and run["method"] in ("featMAP", WITH_FRAMES)
     ]
     stages = list(dict.fromkeys(stage for run in runs for stage in run["stages"]))
     rows = [
-        [title(run["data"]), epochs(run), threads(run), *(f"{run['stages'].get(stage, 0):.2f}" for stage in stages)]
+        [
+            run["method"],
+            title(run["data"]),
+            epochs(run),
+            threads(run),
+            *(f"{run['stages'].get(stage, 0):.2f}" for stage in stages),
+        ]
         for run in runs
     ]
-    return table(["data", "epochs", "threads", *stages], rows)
+    return table(["method", "data", "epochs", "threads", *stages], rows)
 
 
 def epochs(run: Run) -> str:

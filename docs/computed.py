@@ -173,8 +173,8 @@ def density() -> Figure:
     along, width = np.array([0, 30, 130])[group, None], np.array([1, 1, 4])[group, None]
     X = along / np.sqrt(10) + width * rng.normal(size=(450, 10))  # centres on the diagonal, 30 and 100 apart
     figure, axes = panels(2, height=2.5)
-    for ax, weight in zip(axes, (0.0, 0.25), strict=True):
-        Y = FeatMAP(density_weight=weight, random_state=0).fit_transform(X)
+    for ax, kept in zip(axes, (0, 1), strict=True):
+        Y = FeatMAP(density=kept, random_state=0).fit_transform(X)
         middles = np.array([Y[group == number].mean(axis=0) for number in range(3)])
         spread = [np.sqrt(Y[group == number].var(axis=0).sum()) for number in range(3)]
         gaps = np.linalg.norm(middles[[0, 1]] - middles[[1, 2]], axis=1)
@@ -184,7 +184,7 @@ def density() -> Figure:
         words = (
             f"C is {spread[2] / spread[0]:.1f} times as wide as A\nB–C is {gaps[1] / gaps[0]:.1f} times as far as A–B"
         )
-        ax.set(title=f"density_weight={weight:g}\n{words}", xticks=[], yticks=[], aspect="equal")
+        ax.set(title=f"density={kept}\n{words}", xticks=[], yticks=[], aspect="equal")
     figure.suptitle("In the data C is 4 times as wide as A, and B–C is 3.3 times as far as A–B")
     return figure
 

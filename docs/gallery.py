@@ -50,8 +50,8 @@ def pictures() -> dict[str, Callable[[], Axes]]:
     principal = PCA(2, random_state=0).fit_transform(X)
     one_of_each = [np.flatnonzero(y == digit)[0] for digit in range(10)]
 
-    def weighted(weight: float) -> FeatMAP:
-        return FeatMAP(density_weight=weight, random_state=0).fit(X)
+    def of_density(density: float) -> FeatMAP:
+        return FeatMAP(density=density, random_state=0).fit(X)
 
     return {
         "embedding": lambda: plot.embedding(model, y, rows=ROW),
@@ -68,7 +68,7 @@ def pictures() -> dict[str, Callable[[], Axes]]:
             model.contrast(4, 9, labels=y), groups=("fours", "nines"), image_shape=shape
         ),
         "density": lambda: plot.density(model, y),
-        "density_of_several": lambda: plot.density([weighted(weight) for weight in (0, 0.5, 2)], y),
+        "density_of_several": lambda: plot.density([of_density(density) for density in (0, 1, 2)], y),
         "compare": lambda: plot.compare({"featMAP": model, "principal components": principal}, y),
         "perturbation": lambda: plot.perturbation(metrics.perturbation(model)),
         "consistency": lambda: plot.consistency(model),

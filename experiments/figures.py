@@ -1,7 +1,7 @@
 """The paper's experiments: all of them, or those named.
 
 ``python -m experiments.figures [--quick] [NAME ...]``; quick takes a part of the data, into experiments/quick. With
-``--published-peers`` density_weight and comparison measure featMAP's maps only, which takes minutes instead of hours:
+``--published-peers`` density_scale and comparison measure featMAP's maps only, which takes minutes instead of hours:
 the figures of other methods stay as they were published, and pictures show those of their maps that there are.
 """
 
@@ -16,7 +16,7 @@ from .report import Report
 
 EXPERIMENTS = (
     *("mnist_importance", "object_importance", "digit_one_frame", "adversarial"),
-    *("density", "density_weight", "comparison", "single_cells"),
+    *("density", "density_scale", "comparison", "single_cells"),
 )
 
 

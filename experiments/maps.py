@@ -1,7 +1,7 @@
 """The maps that are compared: every method at its defaults, featMAP with 500 epochs, made once and kept.
 
 ``python -m experiments.maps`` makes all that are missing, ``--methods`` and ``--sets`` only some of them; it can be
-stopped and started again at any time. comparison/ and density_weight/ measure them.
+stopped and started again at any time. comparison/ measures them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from featmap import FeatMAP
 from lab.kept_maps import KeptMaps
 from lab.peers import FEATMAP, PEERS, densmap, featmap, featmap_of_paper
 
@@ -21,37 +20,29 @@ SLOW_SECONDS = 600  # of CPU; a method that takes longer than this on a data set
 # Of featMAP. By default MNIST and Fashion-MNIST, the sets of more than 20,000 rows, would begin with a map of groups;
 # docs/start.md has that beside 500 epochs.
 N_EPOCHS = 500
-FEATMAP_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 2.0, 4.0)
-DEFAULT_WEIGHT = FeatMAP().density_weight
-DENSMAP_WEIGHTS = (0.5, 1.0, 2.0, 4.0)
-OF_PAPER = "featMAP, the paper's choices"
-
-
-def featmap_at(weight: float) -> str:
-    return f"featMAP λ={weight:g}"
+DENSMAP_WEIGHT = 2.0
+WITHOUT_DENSITY, OURS, OF_PAPER = "featMAP p=0", "featMAP", "featMAP (paper)"
 
 
 def densmap_at(weight: float) -> str:
     return f"densMAP λ={weight:g}"
 
 
-# The rows of the comparison, in the paper's order; weights are the packages' defaults, and two of ours beside.
+# The rows of the comparison, in the paper's order; beside our default, ours without density and the printed method.
 COMPARED = (
     *("t-SNE", "FIt-SNE", "h-NNE", "UMAP", "TriMap", "PaCMAP"),
-    *(densmap_at(2), "SpaceMAP", featmap_at(0), featmap_at(DEFAULT_WEIGHT), featmap_at(2), OF_PAPER),
+    *(densmap_at(DENSMAP_WEIGHT), "SpaceMAP", WITHOUT_DENSITY, OURS, OF_PAPER),
 )
 # In the order in which maps are made: the quick methods first.
 METHODS = {
     "h-NNE": PEERS["h-NNE"],
-    **{
-        featmap_at(weight): replace(FEATMAP, make=featmap(density_weight=weight, n_epochs=N_EPOCHS))
-        for weight in FEATMAP_WEIGHTS
-    },
+    WITHOUT_DENSITY: replace(FEATMAP, make=featmap(density=0, n_epochs=N_EPOCHS)),
+    OURS: replace(FEATMAP, make=featmap(n_epochs=N_EPOCHS)),
     OF_PAPER: replace(FEATMAP, make=featmap_of_paper),
     "PaCMAP": PEERS["PaCMAP"],
     "TriMap": PEERS["TriMap"],
     "UMAP": PEERS["UMAP"],
-    **{densmap_at(weight): replace(PEERS["densMAP"], make=densmap(dens_lambda=weight)) for weight in DENSMAP_WEIGHTS},
+    densmap_at(DENSMAP_WEIGHT): replace(PEERS["densMAP"], make=densmap(dens_lambda=DENSMAP_WEIGHT)),
     "SpaceMAP": PEERS["SpaceMAP"],
     "FIt-SNE": PEERS["openTSNE"],  # its interpolation is FIt-SNE's
     "t-SNE": PEERS["t-SNE"],

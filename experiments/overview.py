@@ -26,7 +26,7 @@ Most of the hours are for the maps of other methods. After a change of featMAP i
 beside the figures of the others as they were published (not on attacked digits, which depend on the processor):
 
 ```sh
-FEATMAP_DATA=/path/to/data python -m experiments.figures --published-peers density_weight comparison
+FEATMAP_DATA=/path/to/data python -m experiments.figures --published-peers density_scale comparison
 FEATMAP_DATA=/path/to/data python -m experiments.published  # these figures against maps of theirs made again
 ```
 

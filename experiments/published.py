@@ -4,25 +4,23 @@ Attacked digits are left out: their images depend on the processor on which the 
 every method has to be measured on the same ones.
 
 ``python -m experiments.published`` holds them against the maps of these methods that there are in experiments/cache,
-seed 0: it prints by how much each metric differs.
+seed 0: it prints by how much each metric differs from the mean over the seeds.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from lab.pages import table
-from lab.quality import DENSITY
 
-from .maps import COMPARED, DENSMAP_WEIGHTS, MAPS, densmap_at
+from .maps import COMPARED, MAPS
 from .report import HERE
 from .scores import GLOBAL, LOCAL, Cell, scores_of
 from .sets import ADVERSARIAL, SETS
 
 PEERS = tuple(method for method in COMPARED if not method.startswith("featMAP"))
-METRICS = (*LOCAL, *GLOBAL, DENSITY)
+METRICS = (*LOCAL, *GLOBAL)
 KEPT_SETS = tuple(data for data in SETS if data != ADVERSARIAL)
 KEPT = f"""The figures of the other methods are those of an earlier run (`--published-peers`), except on
 {ADVERSARIAL}, whose images were made again; ours were measured again on all data sets."""
@@ -49,28 +47,14 @@ def as_row(stored: dict[str, dict[str, Any]]) -> Row:
     return {metric: Cell(**cell) for metric, cell in stored.items()}
 
 
-def densmap_curves() -> dict[str, dict[float, dict[str, float]]]:
-    """The scores of UMAP, at weight 0, and densMAP with seed 0, by data set and weight."""
-    stored = figures_of("density_weight")["densMAP"]
-    return {data: {float(weight): scores for weight, scores in stored[data].items()} for data in KEPT_SETS}
-
-
-def published_scores() -> Iterator[tuple[str, str, dict[str, float]]]:
-    """Data set, method and scores: of seed 0 where they were published, otherwise means over seeds."""
-    rows, curves = rows_of_peers(), densmap_curves()
-    for data in KEPT_SETS:
-        with_seed_0 = {"UMAP": curves[data][0.0]} | {densmap_at(w): curves[data][w] for w in DENSMAP_WEIGHTS}
-        means = {method: {metric: cell.mean for metric, cell in row.items()} for method, row in rows[data].items()}
-        for method, scores in (means | with_seed_0).items():
-            yield data, method, scores
-
-
 def main() -> None:
     rows = []
-    for data, method, published in published_scores():
-        if MAPS.has(data, method, 0):
-            now = scores_of(data, method)
-            rows.append([data, method, *(f"{now[metric] - published[metric]:+.4f}" for metric in METRICS)])
+    for data, published in rows_of_peers().items():
+        for method in published:
+            if MAPS.has(data, method, 0):
+                now = scores_of(data, method)
+                differences = (now[metric] - published[method][metric].mean for metric in METRICS)
+                rows.append([data, method, *(f"{difference:+.4f}" for difference in differences)])
     print(table(("data", "method", *METRICS), rows))
 
 

@@ -23,6 +23,7 @@ class KeptMaps:
     folder: Path
     methods: Mapping[str, Method]
     data: Callable[[str], Bunch]
+    neighbors: Callable[[str], tuple[np.ndarray, np.ndarray]] | None = None  # of the data, for methods that take them
 
     def file(self, data: str, method: str, seed: int) -> Path:
         return self.folder / data / f"{method}, seed {seed}.npy"
@@ -43,10 +44,11 @@ class KeptMaps:
     def make(self, data: str, method: str, seed: int) -> None:
         """Write one map into its file; its cost comes first, so that no map is without it."""
         X = self.data(data).data
+        settings = Settings(seed, neighbors=self.neighbors(data) if self.neighbors else None)
         began, began_cpu = time.perf_counter(), time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # packages warn about seeds, threads and coming versions
-            embedding = self.methods[method].make(X, Settings(seed))
+            embedding = self.methods[method].make(X, settings)
         cost = {"seconds": time.perf_counter() - began, "cpu_seconds": time.process_time() - began_cpu}
         path = self.file(data, method, seed)
         write_text(path.with_suffix(".json"), json.dumps(cost))

@@ -19,6 +19,20 @@ def nearest_others(X, k):
     return np.array(indices), np.array(distances)
 
 
+def distances_to(X, k):
+    """The distance of each row to its k-th nearest other."""
+    distances = np.linalg.norm(X[:, None] - X, axis=2)
+    np.fill_diagonal(distances, np.inf)
+    return np.sort(distances, axis=1)[:, k - 1]
+
+
+def differences_within(X, Y, length):
+    """For each row with others within a length on the map, the distances to all of these in the data."""
+    on_map, in_data = (np.linalg.norm(rows[:, None] - rows, axis=2) for rows in (Y, X))
+    np.fill_diagonal(on_map, np.inf)
+    return [in_data[i, on_map[i] <= length] for i in range(len(X)) if (on_map[i] <= length).any()]
+
+
 def nearest_in_lists(points, homes, query, lists, n_wanted):
     """The points in some lists that are nearest to a query: their numbers and squared distances, ties by number."""
     inside = np.flatnonzero(np.isin(homes, lists))
@@ -167,10 +181,10 @@ def repulsion_gradient(Y, i, units, a, b, softening=0.0):
 
 
 def units_of_lengths(lengths, weights, power, floor, bound):
-    """exp(power/2 · τ tanh((e − ē)/τ)) with e = log(d² + floor), the weighted mean ē and the bound τ."""
+    """exp(τ tanh(power/2 · (e − ē)/τ)) with e = log(d² + floor), the weighted mean ē and the bound τ."""
     logs = [np.log(length**2 + floor) for length in lengths]
     mean = sum(w * e for w, e in zip(weights, logs, strict=True)) / sum(weights)
-    return np.array([np.exp(power / 2 * bound * np.tanh((e - mean) / bound)) for e in logs])
+    return np.array([np.exp(bound * np.tanh(power / 2 * (e - mean) / bound)) for e in logs])
 
 
 def finite_differences(value, Y, step=1e-5):

@@ -37,5 +37,5 @@ def members(name: str, owner: type) -> Iterator[tuple[str, Any]]:
     ours = (base for base in owner.__mro__ if base.__module__.startswith("featmap."))
     written = {member: value for base in ours for member, value in vars(base).items() if not member.startswith("_")}
     for member, value in written.items():
-        if inspect.isfunction(value) or isinstance(value, property | classmethod):
+        if inspect.isfunction(value) or isinstance(value, property | classmethod | staticmethod):
             yield f"{name}.{member}", getattr(owner, member)

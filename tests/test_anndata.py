@@ -108,7 +108,6 @@ def direct():
 class TestFeatmap:
     def test_it_writes_what_scanpy_expects(self, mapped):
         assert mapped.obsm["X_featmap"].shape == (240, 2)
-        assert mapped.obsm["featmap_frames"].shape == (240, 2, 2)
         kept = mapped.uns["featmap"]
         connectivities = mapped.obsp[kept["connectivities_key"]]
         distances = mapped.obsp[kept["distances_key"]]
@@ -117,7 +116,7 @@ class TestFeatmap:
         assert kept["params"]["n_neighbors"] == 15
         assert kept["params"]["method"] == "umap"
         assert kept["params"]["use_rep"] == "X_pca"
-        assert set(mapped.obsm) == {"X_pca", "X_featmap", "featmap_frames"}
+        assert set(mapped.obsm) == {"X_pca", "X_featmap"}
         assert set(mapped.uns) == {"log1p", "featmap"}
 
     def test_it_is_featmap_with_the_loadings_as_directions(self, mapped, direct):
@@ -139,7 +138,7 @@ class TestFeatmap:
 
     def test_key_added_is_followed_exactly(self):
         adata = mapped_cells(key_added="my map")
-        assert {"my map", "my map_frames"} <= set(adata.obsm)
+        assert "my map" in adata.obsm
         assert set(adata.obsp) == {"my map_connectivities", "my map_distances"}
         assert tl.model(adata, "my map").embedding_.tobytes() == adata.obsm["my map"].tobytes()
         with pytest.raises(InvalidParameterError, match=r"tl\.model\(key='featmap'\): there is no map"):
@@ -157,12 +156,11 @@ class TestFeatmap:
         np.testing.assert_array_equal(adata.obsm["X_featmap"], returned.obsm["X_featmap"])
 
     def test_parameters_reach_the_fit(self):
-        adata = mapped_cells(n_neighbors=7, n_components=3, random_state=5, density_weight=0)
+        adata = mapped_cells(n_neighbors=7, n_components=3, random_state=5, density=0)
         assert adata.obsm["X_featmap"].shape == (240, 3)
-        assert adata.obsm["featmap_frames"].shape == (240, 3, 3)
         assert (np.diff(adata.obsp["featmap_distances"].indptr) == 6).all()
         params = adata.uns["featmap"]["params"]
-        assert (params["random_state"], params["n_components"], params["density_weight"]) == (5, 3, 0)
+        assert (params["random_state"], params["n_components"], params["density"]) == (5, 3, 0)
 
     def test_fewer_components(self):
         adata = mapped_cells(pca=3)
@@ -180,7 +178,6 @@ class TestFeatmap:
         fitted, model = FeatMAP(random_state=0, **QUICK, **parameters).fit(adata.X), tl.model(adata)
         for embedding in (adata.obsm["X_featmap"], model.embedding_):
             np.testing.assert_array_equal(embedding, fitted.embedding_)
-        np.testing.assert_allclose(adata.obsm["featmap_frames"], fitted.frames_)
         np.testing.assert_allclose(model.frames_, fitted.frames_, atol=1e-4)
         np.testing.assert_allclose(model.arrows([3]), fitted.arrows([3]), atol=1e-5)
         importance, expected = model.feature_importance(), fitted.feature_importance()
@@ -332,7 +329,7 @@ class TestOtherRepresentations:
         adata.write_h5ad(tmp_path / "cells.h5ad")
         read = anndata.read_h5ad(tmp_path / "cells.h5ad", backed=backed)
         before, after = tl.model(adata), tl.model(read)
-        np.testing.assert_array_equal(read.obsm["featmap_frames"], adata.obsm["featmap_frames"])
+        np.testing.assert_array_equal(read.obsm["X_featmap"], adata.obsm["X_featmap"])
         np.testing.assert_allclose(after.feature_importance(), before.feature_importance(), atol=1e-6)
         np.testing.assert_allclose(after.arrows(["cell7"]), before.arrows(["cell7"]), atol=1e-5)
 

@@ -20,17 +20,15 @@ from featmap.layout import descent, levels
 from featmap.run.progress import COARSE_LAYOUT
 from featmap.store import checkpoints, replacing
 from featmap.store.container import read_file
-from featmap.tangents import alignment
 from files import fail, mutated, rewritten, wait_for_writes, with_array, with_entry
 
-EPOCHS, DENSITY_FROM = 16, 8
-SETTING = {"n_neighbors": 8, "n_epochs": EPOCHS, "density_fraction": 0.5, "random_state": 0, "n_jobs": 1}
-STAGES = ["scaling", "neighbors", "graph", "tangents", "start", "alignment"]
+EPOCHS = 16
+SETTING = {"n_neighbors": 8, "n_epochs": EPOCHS, "random_state": 0, "n_jobs": 1}
+STAGES = ["scaling", "neighbors", "graph", "start"]
 N_ROWS = 90
 POINTS = [
     *((stage, done) for stage in STAGES for done in (0, N_ROWS if stage == "neighbors" else 1)),
-    *(("layout", epoch) for epoch in (0, 1, 5, DENSITY_FROM - 1, DENSITY_FROM, DENSITY_FROM + 1, 13, EPOCHS)),
-    *(("frames", done) for done in (0, 1)),
+    *(("layout", epoch) for epoch in (0, 1, 5, 13, EPOCHS)),
 ]
 NORMAL = np.random.default_rng(0).normal(size=(N_ROWS, 5))
 NEXT = (np.arange(N_ROWS)[:, None] + np.arange(1, 16)) % N_ROWS
@@ -43,8 +41,7 @@ KINDS = {
     "cosine, paper's frames": (NORMAL, {"metric": "cosine", "frames": "paper"}),
     "another metric": (NORMAL, {"metric": "manhattan"}),
     "parameters of a metric": (NORMAL, {"metric": "minkowski", "metric_kwds": {"p": 3}}),
-    "frames that follow the map": (NORMAL, {"n_epochs": 100, "density_fraction": 0.9}),
-    "no density": (NORMAL, {"density_weight": 0.0}),
+    "no density": (NORMAL, {"density": 0.0}),
     "larger tangents": (NORMAL, {"n_tangent_neighbors": 12}),
     "neighbours given": (NORMAL, {"precomputed_knn": (NEXT, np.linalg.norm(NORMAL[NEXT] - NORMAL[:, None], axis=2))}),
 }
@@ -124,9 +121,8 @@ def test_an_interrupted_fit_goes_on_and_ends_with_the_same_bytes(stage, done, tm
     assert path.exists()
     model = fit(path, callback=heard_by(calls))
     assert bytes_of(model, DATA) == uninterrupted("dense")
-    if stage in ("layout", "frames"):
-        epoch = done if stage == "layout" else EPOCHS
-        steps = range(epoch + 1, EPOCHS + 1) if epoch < EPOCHS else [1]  # a stage without steps is one step
+    if stage == "layout":
+        steps = range(done + 1, EPOCHS + 1) if done < EPOCHS else [1]  # a stage without steps is one step
         assert [n for name, n in calls if name == "layout"] == [0, *steps]
     assert list(tmp_path.iterdir()) == []
 
@@ -135,7 +131,7 @@ def test_an_interrupted_fit_goes_on_and_ends_with_the_same_bytes(stage, done, tm
 def test_every_kind_of_fit_goes_on(kind, tmp_path):
     X, parameters = KINDS[kind]
     model = FeatMAP(**{**SETTING, **parameters})
-    for stage, done in (("graph", 0), ("start", 0), ("alignment", 1), ("layout", 6), ("layout", 12), ("frames", 1)):
+    for stage, done in (("graph", 0), ("start", 0), ("layout", 6), ("layout", 12)):
         with pytest.raises(Stopped):
             model.fit(X, callback=stopping_at(stage, done), checkpoint=tmp_path / "fit")
     assert bytes_of(model.fit(X, checkpoint=tmp_path / "fit"), X) == uninterrupted(kind)
@@ -155,9 +151,8 @@ def test_what_was_done_is_not_done_again(left, monkeypatch):
     def again(*arguments, **options):
         raise AssertionError("done again")
 
-    for stage in ("find_neighbors", "build_graph", "find_tangents", "make_start"):
+    for stage in ("find_neighbors", "build_graph", "make_start"):
         monkeypatch.setattr(pipeline, stage, again)
-    monkeypatch.setattr(alignment, "connect", again)
     model = FeatMAP(**SETTING)
     embedding = model.fit_transform(DATA, checkpoint=left)
     assert embedding is model.embedding_
@@ -197,10 +192,7 @@ OTHERS = {
     "min_dist": 0.2,
     "spread": 1.5,
     "n_epochs": EPOCHS + 1,
-    "density_weight": 0.5,
-    "density_anisotropy": 0.5,
-    "density_terms": "directions",
-    "density_fraction": 0.25,
+    "density": 0.5,
     "intrinsic_dim": 2,
     "n_tangent_neighbors": 10,
     "tangent_center": "point",
@@ -294,21 +286,60 @@ def test_a_damaged_checkpoint_is_refused(left):
 def test_arrays_that_kernels_could_not_trust_are_refused(left):
     """Indices beyond the rows, and numbers that are not finite."""
     whole = left.read_bytes()
-    indices = [("neighbors", "indices"), ("tangents", "neighbors"), ("tangents", "intrinsic_dim")]
     numbers = (
-        *(("neighbors", "distances"), ("graph", "weights", "data"), ("start",), ("alignment", "steps")),
-        *(("tangents", name) for name in ("weights", "singular_values")),
-        *(("tangents", "radii", name) for name in ("total", "along", "centered")),
-        *(("layout", name) for name in ("embedding", "gradient_mean", "gradient_square", "axes")),
+        *(("neighbors", "distances"), ("graph", "weights", "data"), ("start",)),
+        *(("layout", name) for name in ("embedding", "gradient_mean", "gradient_square")),
     )
-    beyond = [(place, 10**6) for place in (*indices, ("layout", "axes"))]
-    for place, value in (*beyond, *((place, np.nan) for place in numbers)):
+    for place, value in ((("neighbors", "indices"), 10**6), *((place, np.nan) for place in numbers)):
         left.write_bytes(whole)
         rewritten(left, checkpoints.KIND, with_array("stages", *place, made=with_entry(value)))
         assert_refused(left)
 
 
-@pytest.mark.parametrize("stage", ["neighbors", "graph", "start", "alignment", "layout"])
+@pytest.fixture
+def left_by_the_paper(tmp_path):
+    """A checkpoint of a fit that makes tangent spaces and frames itself, interrupted while density acts."""
+    with pytest.raises(Stopped):
+        fit_as_printed(tmp_path / "fit", callback=stopping_at("layout", 14))
+    return tmp_path / "fit"
+
+
+def fit_as_printed(path, X=DATA, callback=None):
+    model = FeatMAP.paper(n_neighbors=8, n_epochs=EPOCHS, random_state=0, n_jobs=1)
+    return model.fit(X, callback=callback, checkpoint=path)
+
+
+def test_tangent_spaces_and_frames_that_kernels_could_not_trust_are_refused(left_by_the_paper):
+    whole = left_by_the_paper.read_bytes()
+    indices = [("tangents", "neighbors"), ("tangents", "intrinsic_dim")]
+    numbers = [("tangents", "weights"), ("tangents", "singular_values"), ("alignment", "steps"), ("frames", "axes")]
+    numbers += [("alignment", "rotations"), ("alignment", "kept_products")]
+    cases = [with_array("stages", *place, made=with_entry(10**6)) for place in indices]
+    cases += [with_array("stages", *place, made=with_entry(np.nan)) for place in numbers if place[1] != "rotations"]
+    cases += [with_array("stages", *place, made=lambda array: array[:-1]) for place in (*indices, *numbers)]
+    for change in cases:
+        left_by_the_paper.write_bytes(whole)
+        rewritten(left_by_the_paper, checkpoints.KIND, change)
+        with pytest.raises(StoreError, match=r"fit cannot be read: .*; delete it to start again"):
+            fit_as_printed(left_by_the_paper)
+
+
+@pytest.mark.parametrize("stage", ["tangents", "alignment", "frames"])
+def test_tangent_spaces_and_frames_of_another_size_are_refused(stage, left_by_the_paper, tmp_path):
+    with pytest.raises(Stopped):
+        fit_as_printed(tmp_path / "small", DATA[:80], stopping_at("layout", 14))
+    smaller = read_file(tmp_path / "small", checkpoints.KIND, mapped=False)
+
+    def change(content, arrays):
+        content["stages"][stage] = renumbered(smaller.content["stages"][stage], len(arrays))
+        arrays.extend(smaller.arrays)
+
+    rewritten(left_by_the_paper, checkpoints.KIND, change)
+    with pytest.raises(StoreError, match=r"fit cannot be read: .*; delete it to start again"):
+        fit_as_printed(left_by_the_paper)
+
+
+@pytest.mark.parametrize("stage", ["neighbors", "graph", "start", "layout"])
 def test_stages_of_another_size_are_refused(stage, left, tmp_path):
     interrupt(tmp_path / "small", X=DATA[:80])
     smaller = read_file(tmp_path / "small", checkpoints.KIND, mapped=False)
@@ -328,14 +359,14 @@ def renumbered(node, offset):
         return node + offset
     if not isinstance(node, dict):
         return node
-    plain = ("epoch", "shape", "class")
+    plain = ("epoch", "shape", "class", "center", "covariance_size", "solver")
     return {key: value if key in plain else renumbered(value, offset) for key, value in node.items()}
 
 
 # What ends a fit, and what does not.
 
 
-@pytest.mark.parametrize("epoch", [3, DENSITY_FROM, 12])
+@pytest.mark.parametrize("epoch", [3, 12])
 def test_an_interrupt_within_an_epoch_goes_on(epoch, tmp_path, monkeypatch):
     """Half of the state is then of the next epoch: what counts is the last whole one."""
     run = descent._run_epoch
@@ -351,14 +382,6 @@ def test_an_interrupt_within_an_epoch_goes_on(epoch, tmp_path, monkeypatch):
     monkeypatch.setattr(descent, "_run_epoch", run)
     model = fit(tmp_path / "fit")
     assert bytes_of(model, DATA) == uninterrupted("dense")
-
-
-@pytest.mark.parametrize("epoch", [49, 50, 51, 70, 90, 91])
-def test_frames_that_followed_the_map_are_kept(epoch, tmp_path):
-    """Density begins after 10 epochs, and frames are fitted anew after 50 and 90."""
-    kind = "frames that follow the map"
-    interrupt(tmp_path / "fit", "layout", epoch, **KINDS[kind][1])
-    assert bytes_of(fit(tmp_path / "fit", **KINDS[kind][1]), DATA) == uninterrupted(kind)
 
 
 @pytest.fixture
@@ -401,7 +424,7 @@ def with_level_of_single_points(content, arrays):
 
 def with_state_of_no_level(content, arrays):
     """The last point of the level is missing."""
-    for name in ("embedding", "gradient_mean", "gradient_square", "axes"):
+    for name in ("embedding", "gradient_mean", "gradient_square"):
         with_array("stages", COARSE_LAYOUT, name, made=lambda array: array[:-1])(content, arrays)
 
 
@@ -427,7 +450,7 @@ def test_a_map_of_groups_that_kernels_could_not_trust_is_refused(tmp_path, from_
 def test_a_map_ended_early_can_be_ended_later(tmp_path):
     path = tmp_path / "fit"
     with pytest.raises(FitStopped):
-        FeatMAP(**SETTING).fit(DATA, callback=lambda stage, done, total: stage == "tangents", checkpoint=path)
+        FeatMAP(**SETTING).fit(DATA, callback=lambda stage, done, total: stage == "start", checkpoint=path)
     model = FeatMAP(**SETTING)
     model.fit(DATA, callback=lambda stage, done, total: stage == "layout" and done == 10, checkpoint=path)
     assert model.n_epochs_ == 10
@@ -444,7 +467,7 @@ def test_a_full_disk_does_not_end_a_fit(tmp_path, monkeypatch):
         if stage == "graph":
             left[:] = [path.read_bytes()]
             monkeypatch.setattr(replacing.os, "fsync", fail)
-        if (stage, done) == ("frames", 0):
+        if (stage, done) == ("layout", EPOCHS):
             assert path.read_bytes() == left[0]
 
     with pytest.warns(FeatmapWarning, match="checkpoint: .*No space left.* the fit continues") as warned:
@@ -498,7 +521,7 @@ def test_checkpoints_that_take_long_are_written_seldom(monkeypatch, tmp_path):
 def test_twenty_kills_and_still_the_same_bytes(tmp_path):
     path = tmp_path / "fit"
     X = np.random.default_rng(0).normal(size=(400, 10))
-    model = FeatMAP(**{**SETTING, "n_epochs": 200, "density_fraction": 0.8})
+    model = FeatMAP(**{**SETTING, "n_epochs": 200})
     expected = bytes_of(model.fit(X), X)
     rng, epochs = np.random.default_rng(0), []
     for _ in range(200):  # a fit may end before it is killed

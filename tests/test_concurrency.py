@@ -259,7 +259,7 @@ INTERRUPTED = """
     model = FeatMAP(n_epochs=5, random_state=0).fit(X[:, :4])
     before = model.transform(X[:3, :4])
     model.set_params(n_epochs=10**9)  # only the signal ends the fit
-    stages = ("scaling", "neighbors", "graph", "tangents", "start", "alignment", "layout")
+    stages = ("scaling", "neighbors", "graph", "start", "layout")
     for moment in [None, *itertools.product(stages, (False, True))]:
         reached, pressed, after = threading.Event(), threading.Event(), []
 

@@ -30,9 +30,10 @@ def test_consistency_ignores_signs_and_rotations(rng):
 
 
 def test_it_is_the_weighted_mean_over_the_edges_of_the_graph(model):
-    manifold = model._points.mapped.manifold
+    mapped = model._points.mapped
+    manifold = mapped.manifold
     with Run(1) as run:
-        known = manifold.data, manifold.tangents, manifold.graph
+        known = manifold.data, mapped.tangents, manifold.graph
         connection = connect(*known, 2, "mean", "paper", Order.of_the_rows(150), run)
     cosines, weights = model.graph_.copy(), model.graph_
     cosines.data = weights.data * consistency(connection.products)

@@ -8,7 +8,6 @@ import random
 import signal
 import subprocess
 import sys
-from contextlib import suppress
 from itertools import pairwise
 
 import numpy as np
@@ -33,6 +32,7 @@ from featmap.errors import InvalidDataError, InvalidParameterError
 from featmap.neighbors.large import build
 from featmap.neighbors.list_search import ListSearch, Width
 from lab.data.manifolds import curved_sheets
+from waiting import wait_until
 
 # Killed workers leave sockets of distributed open, which it notices when they are collected.
 pytestmark = [
@@ -41,7 +41,7 @@ pytestmark = [
 ]
 
 SETTINGS = {"random_state": 3, "n_epochs": 12, "n_jobs": 1}
-FITTED = ("embedding_", "frames_", "singular_values_", "intrinsic_dim_", "radii_", "embedding_radii_")
+FITTED = ("embedding_", "frames_", "singular_values_", "intrinsic_dim_")
 
 
 @pytest.fixture(autouse=True)
@@ -100,6 +100,14 @@ def test_the_fit_has_the_bytes_of_the_local_fit(on_cluster, X, local):
     assert_same(model, local)
     assert_same(featmap.FeatMAP.load(path), local)
     assert [file.name for file in path.parent.iterdir()] == ["a.featmap"]
+
+
+def test_the_bar_knows_all_stages_of_a_fit_on_a_cluster(tmp_path, capsys):
+    rows = da.random.default_rng(0).normal(size=(300, 5), chunks=(100, 5))
+    with dask.config.set(scheduler="synchronous"):
+        FeatMAP(n_epochs=5, random_state=0, verbose=True).fit(rows, path=tmp_path / "a.featmap", force=True)
+    said = capsys.readouterr().err
+    assert all(stage in said for stage in ("neighbors", "layout", "tangents", "alignment", "frames"))
 
 
 def test_visits_are_bounded_and_change_nothing(X, local, tmp_path, monkeypatch):
@@ -207,7 +215,7 @@ def test_a_map_of_distances_has_no_answers_about_features(tmp_path):
 
 def test_the_report_has_bytes_stages_and_the_search_of_the_local_fit(on_cluster, local):
     model, _ = on_cluster
-    assert {"neighbors", "tangents", "layout"} <= {stage.stage for stage in model.fit_report_}
+    assert {"neighbors", "tangents", "layout", "alignment", "frames"} <= {stage.stage for stage in model.fit_report_}
     assert model.exchanged_bytes_["neighbors"] > 0
     assert model.fit_report_.search == local.fit_report_.search
     assert "lists along" in model.fit_report_.search.way
@@ -237,20 +245,24 @@ def test_a_block_with_nan_is_refused(client, tmp_path):
 
 def test_killed_workers_change_nothing(cluster, client, X, local, tmp_path):
     """A worker is killed early in each stage whose tasks are on workers, while the other may just be starting."""
-    killed, choose = [], random.Random(0).choice
+    killed, choose = {}, random.Random(0).choice
+
+    def running():
+        """Workers whose end a nanny has not noticed yet are none of them."""
+        workers = (nanny.process for nanny in cluster.workers.values())
+        processes = [worker.pid for worker in workers if worker and worker.status == Status.running]
+        return [process for process in processes if process not in killed.values()]
 
     def kill(stage, done, total):
         if stage in ("neighbors", "tangents", "alignment") and stage not in killed:
-            nannies = (nanny.process for nanny in cluster.workers.values())
-            running = [one.pid for one in nannies if one and one.status == Status.running]
-            with suppress(ProcessLookupError, IndexError):  # no worker is running yet: at the next step
-                os.kill(choose(running), signal.SIGKILL)
-                killed.append(stage)
+            wait_until(running, "the start of a worker")
+            killed[stage] = choose(running())
+            os.kill(killed[stage], signal.SIGKILL)
 
     blocks = da.from_array(X, chunks=(3_000, 20))
     model = FeatMAP(**SETTINGS)
     model.fit(blocks, path=tmp_path / "a.featmap", force=True, n_partitions=4, callback=kill)
-    assert killed == ["neighbors", "tangents", "alignment"]
+    assert list(killed) == ["neighbors", "tangents", "alignment"]
     assert_same(model, local)
 
 

@@ -154,7 +154,7 @@ def test_all_pairs_count_the_rows_that_travel(fit, table):
 @pytest.mark.parametrize("n_partitions", [1, 3])
 def test_any_number_of_partitions_has_the_bytes_of_the_local_fit(fit, table, n_partitions):
     model, local = fit(blocks_of(table), n_partitions=n_partitions), featmap.FeatMAP(**SETTINGS).fit(table)
-    for name in ("embedding_", "frames_", "singular_values_", "radii_"):
+    for name in ("embedding_", "frames_", "singular_values_"):
         np.testing.assert_array_equal(getattr(model, name), getattr(local, name))
     assert bool(model.exchanged_bytes_["neighbors"]) is (n_partitions > 1)
 
@@ -218,3 +218,65 @@ def test_sparse_rows_without_entries(fit):
     X = sp.csr_matrix((40, 3))
     model = fit(da.from_array(X.toarray(), chunks=(15, 3)).map_blocks(sp.csr_matrix))
     np.testing.assert_array_equal(model.embedding_, featmap.FeatMAP(**SETTINGS).fit(X).embedding_)
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_the_bar_knows_all_stages(verbose, fit, table, capsys):
+    """Those of tangent spaces and frames too, which a local fit has not."""
+    model = fit(blocks_of(table), verbose=verbose)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    stages = [stage.stage for stage in model.fit_report_]
+    assert {"tangents", "layout", "alignment", "frames"} <= set(stages)
+    assert all((stage in shown.err) == verbose for stage in stages)
+
+
+def made(model):
+    """Tangent spaces and frames, if a question or the fit has made them."""
+    return model._points.mapped.deferred.made
+
+
+@pytest.mark.parametrize("parameters", [{}, {"frames": "paper", "n_components": 3}, {"metric": "cosine"}], ids=str)
+def test_tangent_spaces_and_frames_of_a_fit_are_those_that_a_local_model_makes(parameters, fit, table, tmp_path):
+    """On the cluster they are made in the fit and kept in the file; here the first question makes them."""
+    model, local = fit(blocks_of(table), **parameters), featmap.FeatMAP(**SETTINGS, **parameters).fit(table)
+    loaded = featmap.FeatMAP.load(tmp_path / "a.featmap")
+    assert made(local) is None
+    for one in (model, loaded):
+        assert made(one) is not None
+        for name in ("frames_", "singular_values_", "intrinsic_dim_"):
+            assert getattr(one, name).tobytes() == getattr(local, name).tobytes()
+        assert made(one).frames.covariance_size == made(local).frames.covariance_size
+        assert one.loadings([3]).tobytes() == local.loadings([3]).tobytes()
+
+
+def test_a_fit_that_is_stopped_in_its_layout_has_frames_of_that_map(table, tmp_path):
+    def stop(stage, done, total):
+        return stage == "layout" and done >= 2
+
+    model = FeatMAP(**SETTINGS).fit(blocks_of(table), path=tmp_path / "a", force=True, callback=stop)
+    local = featmap.FeatMAP(**SETTINGS).fit(table, callback=stop)
+    assert model.n_epochs_ == local.n_epochs_ == 2
+    assert model.frames_.tobytes() == local.frames_.tobytes()
+
+
+def test_workers_have_the_geometry_of_the_file_or_make_it(table, tmp_path, capsys):
+    """Of a local model that was saved before any question; silently, and with the thread that they have."""
+    local = featmap.FeatMAP(**{**SETTINGS, "n_jobs": 2}, verbose=True).fit(table)
+    capsys.readouterr()
+    local.save(tmp_path / "a.featmap")
+    model = FeatMAP.load(tmp_path / "a.featmap")
+    importance = model.feature_importance().compute()
+    opened = model._file.model()
+    assert (opened._points.mapped.deferred.n_jobs, capsys.readouterr().err) == (None, "")
+    assert made(opened) is not None
+    assert importance.tobytes() == local.feature_importance().tobytes()
+    assert model.arrows().compute().tobytes() == local.arrows().tobytes()
+
+
+def test_a_file_of_rows_that_were_fitted_here_has_tangent_spaces_and_frames(table, tmp_path):
+    """So that no worker has to make them."""
+    with pytest.warns(FeatmapWarning, match="fitted here"):
+        model = FeatMAP(**SETTINGS).fit(blocks_of(table), path=tmp_path / "a.featmap")
+    assert made(featmap.FeatMAP.load(tmp_path / "a.featmap")) is not None
+    assert model.frames_.tobytes() == featmap.FeatMAP(**SETTINGS).fit(table).frames_.tobytes()

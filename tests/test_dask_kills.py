@@ -22,7 +22,7 @@ from distributed import Client, LocalCluster
 
 import featmap
 from featmap.dask import FeatMAP
-from featmap.dask.cluster import _gone
+from featmap.dask.cluster import lost_workers
 from lab.data.manifolds import curved_sheets
 from test_dask import assert_same, time_limit  # noqa: F401 - a fixture for all tests
 
@@ -78,7 +78,7 @@ def test_rows_of_twice_the_memory_of_a_worker_have_the_bytes_of_the_local_fit(tm
     limits = QUIET | {"memory_limit": "600MB", "local_directory": tmp_path}
     with LocalCluster(n_workers=2, threads_per_worker=1, **limits) as cluster, Client(cluster) as client:
         model.fit(X, path=tmp_path / "a.featmap", force=True, n_partitions=64)
-        lost = len(client.sync(_gone, client))
+        lost = len(client.sync(lost_workers, client))
     print(f"{X.nbytes / 1e9} GB: {time.monotonic() - began:.0f} s, {lost} workers lost", flush=True)
     assert_same(model, featmap.FeatMAP(**SETTINGS).fit(X.compute(scheduler="synchronous")))
 

@@ -69,9 +69,9 @@ def test_every_question_has_a_function():
     assert named(text, r"`metrics\.(\w+)") <= set(metrics.__all__)
     assert named(text, r"`featmap\.(\w+)") <= set(featmap.__all__)
     asked = named(text, r"`model\.(\w+)")
-    assert asked - {"density_correlation_"} <= set(dir(FeatMAP))
+    assert asked <= set(dir(FeatMAP))
     questions = {name.partition(".")[2] for name, _ in public_surface() if name.startswith("Explanation.")}
-    derived = {"singular_values_", "loadings", "sampled_rows", "consistency", "to_frame"}
+    derived = {"frames_", "intrinsic_dim_", "singular_values_", "loadings", "sampled_rows", "consistency", "to_frame"}
     assert questions - derived <= asked
 
 

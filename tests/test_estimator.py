@@ -61,11 +61,9 @@ def test_attributes_have_the_promised_shapes(model, data):
     assert model.graph_.shape == (m, m)
     assert model.singular_values_.shape == (m, n)
     assert model.intrinsic_dim_.shape == (m,)
-    assert model.radii_.shape == model.embedding_radii_.shape == (m, 2)
-    assert model.density_correlation_.shape == (2,)
     assert model.n_features_in_ == n
     assert model.n_epochs_ == 30
-    stages = ["scaling", "neighbors", "graph", "tangents", "start", "alignment", "layout", "frames"]
+    stages = ["scaling", "neighbors", "graph", "start", "layout"]
     assert [report.stage for report in model.fit_report_] == stages
 
 
@@ -155,8 +153,7 @@ WRONG = {
     "min_dist": [-0.1, 1.5, np.nan, 10**400],
     "spread": [0],
     "n_epochs": [0],
-    "density_weight": [-1, np.inf],
-    "density_fraction": [1.1],
+    "density": [-1, 10.5, np.inf, "high"],
     "intrinsic_dim": [0, "many"],
     "n_tangent_neighbors": [10],
     "frames": ["wooden"],
@@ -249,8 +246,8 @@ def test_the_memory_of_a_fit_prints_with_its_unit():
 
 def test_callback_keeps_the_map_so_far_if_there_is_one(data):
     model = FeatMAP(**QUICK)
-    with pytest.raises(FitStopped, match="tangents"):
-        model.fit(data, callback=lambda stage, done, total: stage == "tangents")
+    with pytest.raises(FitStopped, match="start"):
+        model.fit(data, callback=lambda stage, done, total: stage == "start")
     assert not hasattr(model, "embedding_")
     model.fit(data, callback=lambda stage, done, total: stage == "layout" and done == 12)
     assert model.n_epochs_ == 12
@@ -265,11 +262,12 @@ def test_a_callback_that_goes_on_stopping_keeps_the_map_too(n_epochs, data):
 
     def out_of_time(stage, done, total):
         heard.append(stage)
-        return stage in ("layout", "frames")
+        return stage == "layout"
 
     model = FeatMAP(n_epochs=n_epochs, random_state=0).fit(data, callback=out_of_time)
     assert model.n_epochs_ == 1
-    assert heard[-1] == "frames"
+    assert heard[-2:] == ["layout", "layout"]
+    assert model.frames_.shape == (150, 2, 2)
 
 
 def test_what_is_done_to_a_fitted_model_does_not_move_where_new_rows_go(data):
@@ -290,7 +288,7 @@ def test_verbose_writes_to_stderr_only(data, capsys):
 
 def test_init_array_is_where_the_map_starts(data):
     start = np.random.default_rng(1).normal(size=(150, 2))
-    setting = {"n_epochs": 1, "density_weight": 0, "random_state": 0}
+    setting = {"n_epochs": 1, "density": 0, "random_state": 0}
     after_one_step = FeatMAP(init=start, **setting).fit_transform(data)
     assert np.abs(after_one_step - start).max() < 1.01  # a step of Adam is at most the learning rate
     assert np.array_equal(FeatMAP(init=start.tolist(), **setting).fit_transform(data), after_one_step)

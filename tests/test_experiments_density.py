@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits
 
 from experiments.density.radii import Neighborhoods, correlation, radii_along_frames
 from experiments.density.subgroups import Subgroups, mean_distance
-from featmap import FeatMAP, metrics
+from featmap import FeatMAP
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def ones():
 
 @pytest.fixture(scope="module")
 def model(ones):
-    return FeatMAP(random_state=0, n_epochs=60).fit(ones)
+    return FeatMAP.paper(random_state=0, n_epochs=60).fit(ones)
 
 
 @pytest.mark.usefixtures("umap")
@@ -35,10 +35,12 @@ def test_a_map_that_is_the_data_has_their_radii_and_a_larger_one_larger_radii(on
     np.testing.assert_allclose(near.on_map(3 * ones), near.in_data + np.log(3))
 
 
-def test_the_correlation_is_that_of_the_metrics(ones, model):
+def test_radii_are_weighted_means_of_squares(ones):
     near = Neighborhoods.of(ones)
-    expected = metrics.density_correlation(ones, model.embedding_)
-    assert correlation(near.in_data, near.on_map(model.embedding_)) == pytest.approx(expected, abs=1e-6)
+    distances = np.sort(np.linalg.norm(ones - ones[7], axis=1))[1:16]
+    weights = np.exp(-(distances - distances[0]) / (distances - distances[0]).mean())
+    assert near.in_data[7] == pytest.approx(np.log(weights @ distances**2 / weights.sum()) / 2)
+    assert correlation(near.in_data, 3 - 2 * near.in_data) == pytest.approx(-1)
 
 
 @pytest.mark.filterwarnings("ignore:the number of connected components:UserWarning")  # as it should be here

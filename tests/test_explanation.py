@@ -311,7 +311,7 @@ def test_the_features_that_vary_locally_are_the_important_ones(rng):
 def test_swiss_roll():
     """Where the map unrolls the data, arrows are nearly as true as linear arrows can be."""
     X, _ = make_swiss_roll(5000, random_state=0)
-    plain = FeatMAP(random_state=0, density_weight=0).fit(X)
+    plain = FeatMAP(random_state=0, density=0).fit(X)
     ceiling = median_fidelity(plain, "map")
     for kind in ("frame", "tangent"):
         assert median_fidelity(plain, kind) >= 0.95 * ceiling

@@ -7,8 +7,8 @@ import pytest
 
 import reference
 from featmap.kernels.layout import CHUNK, table_entry
-from featmap.layout.forces import DRAWS, NEGATIVES_PER_EDGE, POOL, Attraction, Repulsion, draw_pool
-from featmap.layout.similarity import SOFTENING, Curve
+from featmap.layout.forces import DRAWS, POOL, Attraction, Repulsion, draw_pool
+from featmap.layout.similarity import NEGATIVES_PER_EDGE, SOFTENING, Curve
 from featmap.layout.units import Units
 from stages import as_graph
 
@@ -35,7 +35,7 @@ def known(P, lengths, units, a, b):
     """The graph, the curve and the units of a configuration, as the forces take them."""
     graph = as_graph(P)
     of_edges = 1 / lengths[graph.sources, graph.weights.indices]
-    return graph, Curve(a, b), Units(of_edges.astype(np.float32), (1 / np.sqrt(units)).astype(np.float32))
+    return graph, Curve(a, b), Units(of_edges.astype(np.float32), (1 / np.sqrt(units)).astype(np.float32), 1.0)
 
 
 def gradient_of(force, Y, run, epoch=0):

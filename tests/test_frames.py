@@ -278,7 +278,7 @@ def test_no_step_of_the_paper_solver_raises_the_loss_by_much(rng, run, digits):
     frames = random_rotations(300, 2, rng)
     first, largest = loss.value(frames), 0.0
     for _ in range(30):
-        drawn = rng.integers(300, size=(300, paper.DRAWS), dtype=np.int32)
+        drawn = rng.integers(300, size=(300, paper.DRAWN_FRAMES), dtype=np.int32)
         moved = paper.step(loss, frames, drawn, paper.RATE / loss.similar.degrees, paper.LARGEST_ANGLE, run)
         largest = max(largest, np.arccos((1 - distance(frames, moved)).clip(-1, 1)).max())
         frames = moved

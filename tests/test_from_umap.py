@@ -76,7 +76,7 @@ class AsBERTopicCalls:
 def test_bertopics_calls(y, dtype):
     rng = np.random.default_rng(0)
     embeddings = (rng.normal(size=(4, 30))[np.arange(160) % 4] + 0.2 * rng.normal(size=(160, 30))).astype(dtype)
-    reduction = FeatMAP(**QUICK, n_components=5, metric="cosine", min_dist=0, density_weight=0)
+    reduction = FeatMAP(**QUICK, n_components=5, metric="cosine", min_dist=0, density=0)
     caller = AsBERTopicCalls(reduction)
     reduced = caller.fit_transform(embeddings, y=y)
     assert reduced.shape == (160, 5)

@@ -31,7 +31,7 @@ def fit(distances=DISTANCES, **parameters):
 
 
 def digest(model):
-    arrays = (model.embedding_, model.graph_.data, model.total_radii_, model.embedding_total_radii_)
+    arrays = (model.embedding_, model.graph_.data, model.frames_)
     return [array.tobytes() for array in (*arrays, *model.neighbors_)]
 
 
@@ -45,11 +45,10 @@ def plain():
     return FeatMAP(**QUICK).fit(TABLE)
 
 
-def test_neighbors_graph_and_radii_are_those_of_the_features(fitted, plain):
+def test_neighbors_and_graph_are_those_of_the_features(fitted, plain):
     np.testing.assert_array_equal(fitted.neighbors_[0], plain.neighbors_[0])
     np.testing.assert_allclose(fitted.neighbors_[1], plain.neighbors_[1], rtol=1e-6)
     np.testing.assert_allclose(fitted.graph_.toarray(), plain.graph_.toarray(), atol=1e-5)
-    np.testing.assert_allclose(fitted.total_radii_, plain.total_radii_, atol=1e-5)
 
 
 def test_the_map_is_as_good_as_that_of_the_features(digits):
@@ -59,18 +58,29 @@ def test_the_map_is_as_good_as_that_of_the_features(digits):
     assert metrics.trustworthiness(X, of_distances.embedding_) > expected - 0.01
 
 
-def test_density_acts_on_the_radius_in_all_directions():
+def test_the_map_has_the_density_of_the_distances():
+    """Two groups of other spread: as in a map of the features, and only with a density."""
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(150, 3)), rng.normal(size=(150, 3)) * 6 + 40])
     D = pairwise_distances(X)
-    without, with_density = (fit(D, n_epochs=200, density_weight=weight) for weight in (0, 2))
-    assert with_density.total_density_correlation_ > without.total_density_correlation_ + 0.1
-    as_features = FeatMAP(**{**QUICK, "n_epochs": 200}, density_weight=2, density_anisotropy=0).fit(X)
-    assert with_density.total_density_correlation_ > as_features.total_density_correlation_ - 0.1
+    setting = {**QUICK, "n_epochs": 200}
+    maps = [fit(D, n_epochs=200, density=density).embedding_ for density in (0, 1)]
+    maps.append(FeatMAP(**setting, density=1).fit_transform(X))
+    without, of_distances, of_features = (spread_of_groups(Y) for Y in maps)
+    assert without < 1.5
+    assert of_distances > 2 * without
+    assert of_distances == pytest.approx(of_features, rel=0.2)
 
 
-def test_what_acts_along_directions_changes_nothing(fitted):
-    assert digest(fit(density_anisotropy=1.0, density_terms="directions", frames="paper")) == digest(fitted)
+def spread_of_groups(Y):
+    """How much farther neighbours are from each other in the second half of the rows."""
+    distances = [np.median(np.sort(pairwise_distances(half), axis=1)[:, 7]) for half in (Y[:150], Y[150:])]
+    return distances[1] / distances[0]
+
+
+def test_the_solver_of_frames_changes_nothing(fitted):
+    """There are no tangent spaces that it could tell apart."""
+    assert digest(fit(frames="paper")) == digest(fitted)
 
 
 def test_rows_of_the_fit_get_their_own_places_and_new_rows_are_placed_alone(fitted):

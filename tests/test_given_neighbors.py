@@ -27,7 +27,7 @@ def in_thousands():
 
 
 def digest(model, X):
-    arrays = (model.embedding_, model.frames_, model.radii_, model.feature_importance(), model.arrows())
+    arrays = (model.embedding_, model.frames_, model.singular_values_, model.feature_importance(), model.arrows())
     graph = model.graph_.data, model.graph_.indices, model.graph_.indptr
     return [array.tobytes() for array in (*arrays, *graph, *model.neighbors_, model.transform(X[:5]))]
 

@@ -57,7 +57,7 @@ def test_free_memory_goes_back_before_the_stages_that_take_most(rows, monkeypatc
     monkeypatch.setattr(large.LargeSearch, "fill_lists", lambda search, run: order.append("lists"))
     model = FeatMAP(n_epochs=4, random_state=0)
     model.fit(rows, callback=lambda name, done, total: order.append(name) if done == 0 else None)
-    for name in ("graph", "alignment", "layout", "lists"):
+    for name in ("graph", "layout", "lists"):
         assert order[order.index(name) - 1] == "returned"
 
 
@@ -72,7 +72,7 @@ def test_a_fitted_model_has_its_lists(rows, tmp_path):
 def test_filling_lists_again_is_a_stage_of_the_report(rows, capsys):
     heard = []
     report = fitted(rows, verbose=True).fit_report_
-    assert [stage.stage for stage in report][-2:] == ["frames", "lists"]
+    assert [stage.stage for stage in report][-2:] == ["layout", "lists"]
     assert report[-1].seconds > 0
     assert "lists" in capsys.readouterr().err
     FeatMAP(n_epochs=4, random_state=0).fit(rows, callback=lambda *step: heard.append(step))
@@ -89,7 +89,7 @@ def test_few_rows_keep_their_lists(rows, monkeypatch):
 def test_the_layout_holds_one_graph(rows, monkeypatch):
     """The graph in the order of the rows is gone while the map is made. It has the same bytes afterwards."""
     made, bytes_made = [], []
-    make, descend = pipeline.neighborhood_graph, pipeline.descend_in_two_parts
+    make, descend = pipeline.neighborhood_graph, pipeline.descend
 
     def remembered(*arguments):
         made_graph = make(*arguments)
@@ -102,7 +102,7 @@ def test_the_layout_holds_one_graph(rows, monkeypatch):
         return descend(*arguments)
 
     monkeypatch.setattr(pipeline, "neighborhood_graph", remembered)
-    monkeypatch.setattr(pipeline, "descend_in_two_parts", watched)
+    monkeypatch.setattr(pipeline, "descend", watched)
     assert [part.tobytes() for part in parts_of(fitted(rows).graph_)] == bytes_made
 
 

@@ -10,13 +10,12 @@ import reference
 from featmap.graph import (
     build_graph,
     connected_entries,
-    edges_to_neighbors,
     mean_distance,
     neighbor_memberships,
     symmetrize,
     weights_of_neighbors,
 )
-from featmap.values import Neighbors, Order
+from featmap.values import Neighbors
 from stages import CONNECT_ALL
 
 
@@ -149,22 +148,3 @@ def test_weights_of_neighbors(rng, run):
     dense = graph.weights.toarray()
     expected = np.take_along_axis(dense, near.indices.astype(np.int64), axis=1)
     assert np.array_equal(weights_of_neighbors(graph, near.indices, run), expected)
-
-
-def test_edges_to_neighbors_are_marked(rng, run):
-    """Every edge leads to a neighbour of one end; a neighbour that is too far does not count.
-
-    The graph is in the order of the layout.
-    """
-    near = neighbors_of(rng.normal(size=(200, 3)), 5)
-    limit = float(np.quantile(near.distances, 0.9))
-    order = Order.of(rng.permutation(200).astype(np.int32))
-    graph = order.graph_into_layout(build_graph(near, 6, limit, run))
-    marked = edges_to_neighbors(graph, near, order, limit, run)
-    expected = np.zeros((200, 200))
-    rows, columns = np.nonzero(near.distances < limit)
-    expected[order.positions[rows], order.positions[near.indices[rows, columns]]] = 1
-    assert np.array_equal(expected[graph.sources, graph.weights.indices], marked)
-    assert marked.sum() == expected.sum()
-    assert ((expected + expected.T)[graph.sources, graph.weights.indices] > 0).all()
-    assert not marked.all()

@@ -33,10 +33,7 @@ def all_results(model, X):
     return {
         "map": model.embedding_,
         "frames": model.frames_,
-        "radii": model.radii_,
-        "radii on the map": model.embedding_radii_,
         "singular values": model.singular_values_,
-        "correlation": model.density_correlation_,
         "importance": model.feature_importance(),
         "arrows": model.arrows(),
         "fidelity": model.fidelity(),
@@ -255,7 +252,7 @@ def test_maps_of_others_that_cannot_be_explained(X, Y, message, stages_begun):
         ({"init": TABLE[:, :2] + 0j}, r"FeatMAP\(init\).*imaginary"),
         ({"init": [[1, 2], [3]]}, r"FeatMAP\(init\).*equal lengths"),
         ({"init": None}, r"FeatMAP\(init\).*2D"),
-        ({"density_weight": 1e38}, "density_weight must be a number from 0 to 1e6"),
+        ({"density": 1e38}, "density must be None .* or a number from 0 to 10"),
         ({"spread": 1e300}, "spread must be a number from 1e-6 to 1e6"),
         ({"metric": "seuclidean"}, r"metric='seuclidean'.*'V' parameter.*choose"),
         ({"metric": "mahalanobis"}, r"metric='mahalanobis'.*'VI' parameter.*choose"),
@@ -383,7 +380,8 @@ SETTINGS = {
     "larger tangent neighbourhoods": {"n_tangent_neighbors": 12},
     "all rows are neighbours": {"n_neighbors": 100},
     "random start": {"init": "random"},
-    "density all the time": {"density_fraction": 1.0, "density_weight": 1e6},
+    "no density": {"density": 0},
+    "the largest density": {"density": 10, "n_epochs": 30},
 }
 
 

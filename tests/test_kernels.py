@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-pytestmark = pytest.mark.slow
 
 TESTS = Path(__file__).parent
 
@@ -47,6 +46,23 @@ CHECKED = [
 ]
 
 
+def names_of_tests(body, prefix):
+    """Functions of a file, and those of its classes, as pytest calls them."""
+    for part in body:
+        if isinstance(part, ast.ClassDef):
+            yield from names_of_tests(part.body, f"{prefix}::{part.name}")
+        elif isinstance(part, ast.FunctionDef):
+            yield f"{prefix}::{part.name}"
+
+
+def test_all_of_these_tests_exist():
+    """The slow test below needs all of them, and `make test` does not run it."""
+    files = sorted({name.split("::")[0] for name in CHECKED})
+    there = {name for file in files for name in names_of_tests(ast.parse((TESTS / file).read_text()).body, file)}
+    assert sorted(set(CHECKED) - there) == []
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"])
 def test_kernels_stay_within_their_arrays(mode, tmp_path):
     environment = {**os.environ, mode: "1", "NUMBA_CACHE_DIR": str(tmp_path)}

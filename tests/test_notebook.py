@@ -51,7 +51,7 @@ def test_it_says_what_is_known(fitted):
     said = text(fitted._repr_html_())
     assert "FeatMAP(n_epochs=5, random_state=0)" in said
     assert "150 rows, 4 features." in said
-    assert f"is {fitted.total_density_correlation_:.2f} (1 is best)" in said
+    assert f"by {fitted.density_correlation_:.2f} (1 is best)" in said
 
 
 def test_trust_is_said_once_it_was_measured_and_not_before(monkeypatch):
@@ -65,7 +65,7 @@ def test_trust_is_said_once_it_was_measured_and_not_before(monkeypatch):
     trust = model_of_others.trust()
     said = text(model_of_others._repr_html_())
     assert trust.sentence in said
-    assert f"is {trust.density_correlation:.2f} (1 is best)" in said
+    assert f"by {trust.density_correlation:.2f} (1 is best)" in said
 
 
 def test_an_explanation_shows_its_points_on_the_whole_map(fitted):

@@ -116,7 +116,7 @@ def test_a_right_call_begins_what_may_not_begin(table, nothing_may_begin):
 
 WRONG = [
     *({"n_neighbors": 1}, {"n_components": 0}, {"metric": "seuclidean"}, {"metric": lambda a, b: None / 2}),
-    *({"min_dist": 2.0}, {"density_weight": -1}, {"n_tangent_neighbors": 5}, {"frames": "wooden"}),
+    *({"min_dist": 2.0}, {"density": -1}, {"n_tangent_neighbors": 5}, {"frames": "wooden"}),
     *({"init": np.zeros((3, 2))}, {"init": "somewhere"}),
     {"precomputed_knn": (np.zeros((3, 3), int), np.zeros((3, 3)))},
     *({"precomputed_knn": (np.full((200_000, 3), -1), np.zeros((200_000, 3)))}, {"random_state": "seed"}),

@@ -25,6 +25,7 @@ from featmap import (
 )
 from featmap.data.advice import nearness, warn_of_noise
 from featmap.data.pca import Components, rows_for_components
+from featmap.kernels.search import multiply_rows
 from featmap.pipeline import Manifold
 from featmap.run import Run
 from featmap.store.checks import check_manifold
@@ -125,6 +126,13 @@ class TestComponents:
         np.testing.assert_array_equal(all_components(model, table[17:18]), Z[17:18])
         np.testing.assert_array_equal(all_components(model, sp.csr_matrix(table), n_jobs=2), Z)
 
+    def test_the_kernel_equals_a_product(self, rng):
+        rows, matrix = rng.normal(size=(5, 9)), rng.normal(size=(9, 4))
+        rows[1] = 0
+        product = np.full((5, 4), np.nan)
+        multiply_rows(rows, matrix, product)
+        np.testing.assert_allclose(product, rows @ matrix, atol=1e-12)
+
     def test_components_beyond_float64_are_refused(self, table):
         with pytest.raises(InvalidDataError, match=r"FeatMAP\(pca=…\): .* beyond float64; divide X"):
             fitted(np.sign(table) * 1.5e308)
@@ -132,9 +140,9 @@ class TestComponents:
 
 class TestFit:
     def test_the_map_is_that_of_the_components(self, by_metric):
-        """Bit for bit: neighbours, graph, tangent spaces, radii, start, frames."""
+        """Bit for bit: neighbours, graph, start, tangent spaces, frames."""
         _, model, of_components = by_metric
-        for name in ("embedding_", "frames_", "singular_values_", "intrinsic_dim_", "radii_", "total_radii_"):
+        for name in ("embedding_", "frames_", "singular_values_", "intrinsic_dim_"):
             np.testing.assert_array_equal(getattr(model, name), getattr(of_components, name), err_msg=name)
         for ours, theirs in zip(model.neighbors_, of_components.neighbors_, strict=True):
             np.testing.assert_array_equal(ours, theirs)

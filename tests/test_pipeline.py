@@ -6,19 +6,16 @@ import hashlib
 import signal
 import threading
 import tracemalloc
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import reference
-from featmap import FeatMAP, FeatmapWarning, FitStopped, pipeline
+from featmap import FeatMAP, FeatmapWarning, FitStopped
 from featmap import neighbors as neighbors_stage
 from featmap.checks import settings
 from featmap.layout import levels
-from featmap.layout.density import AttractionWithDensity
-from featmap.layout.similarity import Curve
 from featmap.metrics import trustworthiness
 from featmap.run.progress import COARSE_LAYOUT, SHARES
 from featmap.values import Tangents
@@ -36,7 +33,7 @@ def graph_digest(model):
 
 def whole_digest(model):
     importance = model.feature_importance()
-    return digest(model.embedding_, model.frames_, model.embedding_radii_, importance), graph_digest(model)
+    return digest(model.embedding_, model.frames_, importance), graph_digest(model)
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +92,7 @@ class TestDeterminism:
 class TestInvariance:
     def test_permuted_features(self, integers, start):
         order = np.random.default_rng(1).permutation(12)
-        setting = {**QUICK, "init": start, "density_weight": 0}
+        setting = {**QUICK, "init": start}
         model = FeatMAP(**setting).fit(integers)
         permuted = FeatMAP(**setting).fit(integers[:, order])
         assert graph_digest(model) == graph_digest(permuted)
@@ -123,7 +120,6 @@ class TestInvariance:
             scaled = FeatMAP(n_components=n_components, **QUICK).fit(X * 2.0**power)
             assert whole_digest(model) == whole_digest(scaled)
             np.testing.assert_array_equal(scaled.singular_values_, model.singular_values_ * 2.0**power)
-            np.testing.assert_allclose(scaled.radii_, model.radii_ + 2 * power * np.log(2), atol=1e-9)
 
     def test_flipped_singular_vectors(self, integers, quick, flip_singular_vectors):
         """No importance, no arrow and, for two components, no map."""
@@ -155,109 +151,19 @@ class TestInvariance:
         np.testing.assert_allclose(sparse.transform(X[:50]), sparse.embedding_[:50], atol=1e-6)
 
 
-def test_no_density_two_ways(integers, quick):
-    without_weight = FeatMAP(**QUICK, density_weight=0).fit(integers)
-    without_epochs = FeatMAP(**QUICK, density_fraction=0).fit(integers)
-    assert whole_digest(without_weight) == whole_digest(without_epochs)
-    assert digest(quick.embedding_) != digest(without_weight.embedding_)
-
-
-def test_density_acts_in_the_last_epochs_only(integers, monkeypatch):
-    seen = []
-    prepare = AttractionWithDensity.prepare
-
-    def watched(self, embedding, epoch, run):
-        seen.append(epoch)
-        return prepare(self, embedding, epoch, run)
-
-    monkeypatch.setattr(AttractionWithDensity, "prepare", watched)
-    FeatMAP(n_epochs=50, density_fraction=0.3, random_state=0).fit(integers)
-    assert seen == list(range(35, 50))
-
-
-def test_radii_are_measured_along_the_frames(quick):
-    """Frames are orthonormal, not the screen's axes, and the published radii are those along them."""
-    model = quick
-    gram = np.einsum("mca,mcb->mab", model.frames_, model.frames_, dtype=np.float64)
-    np.testing.assert_allclose(gram, np.broadcast_to(np.eye(2), gram.shape), atol=1e-5)
-    assert np.abs(model.frames_[:, 0, 1]).mean() > 0.2
-    curve = Curve.fit(0.1, 1.0)
-    Y, N = model.embedding_.astype(np.float64), neighbor_matrix(model)
-    logs = {
-        kind: log_of(reference.map_radii(Y, N, model.frames_, curve.a, curve.b, kind))
-        for kind in ("shape", "directions")
-    }
-    np.testing.assert_allclose(model.embedding_total_radii_, logs["directions"][:, 0], atol=1e-9)
-    np.testing.assert_allclose(model.embedding_radii_, logs["directions"][:, 1:], atol=1e-9)
-    total = np.corrcoef(model.total_radii_, model.embedding_total_radii_)[0, 1]
-    assert model.total_density_correlation_ == pytest.approx(total)
-    on_map = logs["shape"][:, 1] - logs["shape"][:, 2]
-    assert model.mean_shapes_[1] == pytest.approx(on_map.mean())
-    expected = [np.corrcoef(model.radii_[:, axis], model.embedding_radii_[:, axis])[0, 1] for axis in (0, 1)]
-    np.testing.assert_allclose(model.density_correlation_, expected, atol=1e-9)
-
-
-def neighbor_matrix(model):
-    """N[i, j]: whether j is a neighbour of i."""
-    indices, _ = model.neighbors_
-    N = np.zeros((len(indices), len(indices)), bool)
-    np.put_along_axis(N, indices, True, axis=1)
-    return N
-
-
-def log_of(radii):
-    """The floor is relative to the upper median, one of the radii; the mean of the two in the middle differs."""
-    return np.log(radii + 1e-3 * np.sort(radii, axis=0)[len(radii) // 2])
-
-
-def test_data_and_map_have_radii_over_the_same_neighbors(integers):
-    """On a map that is the data itself, radii with equal weights are equal; a hub's other edges do not count."""
-    X = integers[:, :2] + np.random.default_rng(0).normal(scale=0.01, size=(500, 2))
-    model = FeatMAP(**QUICK, density_weight=0, init=X.astype(np.float32), n_tangent_neighbors=30).fit(X)
-    indices = model.neighbors_[0][:, :14]
-    P = model.graph_.toarray()
-    weights = np.take_along_axis(P, indices, axis=1)
-    squares = ((X[indices] - X[:, None]) ** 2).sum(axis=2)
-    expected = (weights * squares).sum(axis=1) / weights.sum(axis=1)
-    np.testing.assert_allclose(model.total_radii_, log_of(expected), atol=1e-4)
-    all_edges = (P * ((X[:, None] - X[None]) ** 2).sum(axis=2)).sum(axis=1) / P.sum(axis=1)
-    assert np.abs(model.total_radii_ - log_of(all_edges)).max() > 0.1
-
-
-def test_frames_follow_the_map_while_density_acts(integers, monkeypatch):
-    """Every 30 epochs of density, counted from its first."""
-    fitted, descend = [], pipeline.descend
-
-    def watched(state, forces, until, n_epochs, run):
-        fitted.append((state.epoch, until, state.axes.copy()))
-        return descend(state, forces, until, n_epochs, run)
-
-    monkeypatch.setattr(pipeline, "descend", watched)
-    FeatMAP(n_epochs=250, random_state=0).fit(integers)
-    assert [(begin, end) for begin, end, _ in fitted] == [(0, 175), (175, 205), (205, 235), (235, 250)]
-    assert not np.array_equal(fitted[1][2], fitted[2][2])
-    assert not np.array_equal(fitted[2][2], fitted[3][2])
-
-
-def test_density_raises_the_correlation(integers):
-    correlations = [
-        FeatMAP(n_epochs=200, random_state=0, density_weight=weight).fit(integers).total_density_correlation_
-        for weight in (0, 0.5, 2)
-    ]
+def test_density_raises_correlation_and_slope(integers):
+    """Of the log distance to the own 14th neighbour: on the map against the data."""
+    _, in_data = reference.nearest_others(integers, 14)
+    correlations, slopes = [], []
+    for density in (0, 1, 2):
+        Y = FeatMAP(n_epochs=200, random_state=0, density=density).fit_transform(integers)
+        _, on_map = reference.nearest_others(Y, 14)
+        logs = np.log(in_data[:, -1]), np.log(on_map[:, -1])
+        correlations.append(np.corrcoef(*logs)[0, 1])
+        slopes.append(np.polyfit(*logs, 1)[0])
     assert correlations[0] + 0.1 < correlations[1] < correlations[2]
-
-
-def test_density_uses_the_frames_of_the_map_so_far(integers, quick, monkeypatch):
-    """Rotated frames make another map: the force follows them."""
-    make_frame_fitter = pipeline.make_frame_fitter
-    quarter = np.sqrt(0.5).astype(np.float32) * np.array([[1, -1], [1, 1]], np.float32)
-
-    def rotated(*arguments):
-        fit = make_frame_fitter(*arguments)
-        return lambda embedding: replace(fit(embedding), axes=fit(embedding).axes @ quarter)
-
-    monkeypatch.setattr(pipeline, "make_frame_fitter", rotated)
-    assert digest(FeatMAP(**QUICK).fit(integers).embedding_) != digest(quick.embedding_)
+    assert slopes[0] + 0.3 < slopes[1] < slopes[2]
+    assert slopes[1] == pytest.approx(1, abs=0.25)
 
 
 class TestFromGroups:
@@ -282,7 +188,7 @@ class TestFromGroups:
 
     def test_a_number_of_epochs_or_a_start_asks_for_full_epochs(self, integers):
         for setting in ({"n_epochs": 5}, {"init": "pca"}, {"init": np.zeros((500, 2))}, {"init": "random"}):
-            model = FeatMAP(random_state=0, density_weight=0, **setting).fit(integers)
+            model = FeatMAP(random_state=0, **setting).fit(integers)
             assert COARSE_LAYOUT not in [stage.stage for stage in model.fit_report_]
             assert model.n_epochs_ == setting.get("n_epochs", settings.FULL)
 
@@ -327,7 +233,7 @@ def test_any_number_of_components(integers, n_components):
     assert model.frames_.shape == (200, n_components, n_components)
     assert model.loadings([0]).shape == (1, 12, n_components)
     assert model.arrows([0]).shape == (1, 12, n_components)
-    for array in (model.embedding_, model.frames_, model.radii_, model.embedding_radii_, model.density_correlation_):
+    for array in (model.embedding_, model.frames_, model.singular_values_):
         assert np.isfinite(array).all()
 
 
@@ -390,7 +296,7 @@ def test_given_neighbors_give_the_same_map_and_transform(integers, quick):
 
 
 def test_larger_neighborhoods_for_tangents(integers, quick):
-    wide = FeatMAP(**QUICK, density_weight=0, n_tangent_neighbors=40).fit(integers)
+    wide = FeatMAP(**QUICK, n_tangent_neighbors=40).fit(integers)
     assert graph_digest(quick) == graph_digest(wide)
     assert wide.singular_values_.shape == (500, 12)
     indices, distances = reference.nearest_others(integers, 39)

@@ -61,12 +61,10 @@ DRAWINGS = {
         model, SEVERAL, image_shape=(1, model.n_features_in_), **options
     ),
 }
-FITTED_ONLY = {"density", "density of labels", "density of several"}
+OF_WHOLE_MAPS = {"density", "density of labels", "density of several"}
 WITH_PANELS = {
     "compare",
     "contrast",
-    "density",
-    "density of labels",
     "density of several",
     "why",
     "local_frame",
@@ -215,18 +213,21 @@ def explanation(model, digits):
     return explain(digits[:N_ROWS], model.embedding_)
 
 
-@pytest.mark.parametrize("name", sorted(set(DRAWINGS) - FITTED_ONLY))
+@each
 def test_explanations_are_drawn_as_models_are(model, explanation, digits, labels, name):
     assert pixels(DRAWINGS[name](explanation, labels)).std() > 5
-    if name not in OF_RESULTS:
+    if name not in OF_RESULTS | OF_WHOLE_MAPS:
         new = model.explain(digits[N_ROWS : N_ROWS + 40])
         assert pixels(DRAWINGS[name](new, np.arange(40) % 3)).std() > 5
 
 
-@pytest.mark.parametrize("name", sorted(FITTED_ONLY))
-def test_density_is_that_of_a_fitted_map(explanation, labels, name):
-    with pytest.raises(InvalidParameterError, match=r"^density\(model=…\): model must be a fitted FeatMAP.*Explan"):
-        DRAWINGS[name](explanation, labels)
+@pytest.mark.parametrize("name", sorted(OF_WHOLE_MAPS))
+def test_density_is_that_of_a_whole_map(model, explanation, digits, name):
+    for part in (explanation[:9], explanation[::-1], model.explain(digits[N_ROWS : N_ROWS + 40])):
+        with pytest.raises(
+            InvalidParameterError, match=r"^density\(model=…\): .* all rows of its map, in their order"
+        ):
+            DRAWINGS[name](part, None)
 
 
 @pytest.mark.parametrize("row", [N_ROWS, -N_ROWS - 1, 1.5, None, [1, 2]])
@@ -279,13 +280,9 @@ def test_names_are_one_per_feature_and_odd_ones_are_written_as_they_are_and_fit(
 
 @pytest.fixture(scope="module")
 def seventy_thousand():
-    """An explanation with the radii of a fitted model, because a fit of 70,000 rows would take too long."""
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(70_000, 5)).astype(np.float32)
-    model = explain(rows, rows[:, :2])
-    model.radii_, model.embedding_radii_ = rng.normal(size=(2, 70_000, 2))
-    model.density_correlation_, model.density_weight = np.zeros(2), 0.5
-    return model
+    """An explanation, because a fit of 70,000 rows would take too long."""
+    rows = np.random.default_rng(0).normal(size=(70_000, 5)).astype(np.float32)
+    return explain(rows, rows[:, :2])
 
 
 @pytest.fixture(

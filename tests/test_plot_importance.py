@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,8 +9,9 @@ from matplotlib import pyplot
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
 
-from drawn import colour_at, legend_names, overlapping, pixels, scatters, texts
-from featmap import FeatmapError, InvalidParameterError, plot
+import reference
+from drawn import legend_names, only, overlapping, pixels, scatters, texts
+from featmap import FeatmapError, InvalidParameterError, explain, plot
 from featmap.explanation.contrast import Contrast
 from featmap.explanation.perturbation import Perturbation
 from featmap.plot.importance import CELL_INCHES, leading_features
@@ -250,40 +249,71 @@ def test_perturbation_has_three_curves_a_floor_and_the_area_above_it():
 # Density
 
 
-def test_density_shows_radii_their_line_and_correlation_along_each_direction(model):
+@pytest.fixture(scope="module")
+def own(model):
+    """Log distances to the 14th neighbour, in the data and on the map."""
+    on_map = np.log(reference.distances_to(model.embedding_.astype(float), 14))
+    return np.column_stack([np.log(model.neighbors_[1][:, -1]), on_map])
+
+
+def drawn_line(ax, gid):
+    (line,) = [line for line in ax.lines if line.get_gid() == gid]
+    return line
+
+
+def test_density_shows_distances_to_own_neighbours_with_their_line_correlation_and_slope(model, own):
     ax = plot.density(model)
-    assert len(ax.child_axes) == 2
-    for direction, panel in enumerate(ax.child_axes):
-        x, y = model.radii_[:, direction], model.embedding_radii_[:, direction]
-        assert np.allclose(scatters(panel)[0].get_offsets(), np.column_stack([x, y]))
-        (line,) = panel.lines
-        assert np.allclose(line.get_ydata(), np.polyval(np.polyfit(x, y, 1), [x.min(), x.max()]), atol=1e-4)
-        assert panel.get_title().endswith(f"correlation {model.density_correlation_[direction]:.2f}")
+    assert np.allclose(scatters(ax)[0].get_offsets(), own, atol=1e-5)
+    (x, y), line = own.T, drawn_line(ax, "regression")
+    slope, intercept = np.polyfit(x, y, 1)
+    assert np.allclose(line.get_ydata(), slope * line.get_xdata() + intercept, atol=1e-4)
+    assert np.allclose(line.get_xdata(), [x.min(), x.max()])
+    said = ax.get_title().splitlines()[0]
+    assert said.endswith(f"correlation {np.corrcoef(x, y)[0, 1]:.2f}, slope {slope:.2f}")
+    scale = drawn_line(ax, "local scale")
+    assert (*scale.get_xy1(), scale.get_slope()) == pytest.approx((x.mean(), y.mean(), 1), abs=1e-5)
 
 
-def test_density_counts_many_points(model, rng):
-    many = copy.copy(model)
-    many.radii_, many.embedding_radii_ = rng.normal(size=(2, 5_000, 1))
-    (panel,) = plot.density(many).child_axes
-    (hexagons,) = panel.collections
-    assert isinstance(hexagons, PolyCollection)
+def test_density_of_several_has_a_panel_for_each_with_its_settings(model, own, labels):
+    other = explain(*np.random.default_rng(0).normal(size=(2, 300, 2)))
+    first, second = plot.density([model, other], labels).child_axes[:2]
+    figures = f"correlation {model.density_correlation_:.2f}, slope {model.density_slope_:.2f}"
+    assert first.get_title() == f"15 neighbors, density 1.5\n{figures}"
+    assert second.get_title().startswith("Map of 300 rows\ncorrelation ")
+    assert np.allclose(np.sort(scatters(first)[0].get_offsets(), axis=0), np.sort(own, axis=0), atol=1e-5)
+
+
+def test_density_counts_many_points(rng):
+    rows = rng.normal(size=(5_000, 3))
+    hexagons = only(plot.density(explain(rows, rows[:, :2])), PolyCollection)
     assert hexagons.get_array().sum() == 5_000
 
 
-def test_density_has_the_colours_of_labels(model, labels):
+def test_density_has_the_colours_of_labels(model, own, labels):
     ax = plot.density(model, labels)
     assert legend_names(ax) == [str(digit) for digit in range(10)]
-    for direction, panel in enumerate(ax.child_axes):
-        place = model.radii_[7, direction], model.embedding_radii_[7, direction]
-        assert colour_at(panel, place) == to_rgba(COLOURS[labels[7]])
+    (points,) = scatters(ax)
+    for row in range(0, N_ROWS, 17):
+        nearest = np.abs(points.get_offsets() - own[row]).sum(axis=1).argmin()
+        assert tuple(points.get_facecolors()[nearest]) == to_rgba(COLOURS[labels[row]])
     pixels(ax)
-    assert ax.get_legend().get_window_extent().x0 >= panel.get_window_extent().x1
-    *_, bar = plot.density(model, np.linspace(0, 1, N_ROWS)).child_axes
-    assert bar.get_ylim() == (0, 1)
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
 
 
-def test_equal_radii_have_no_line(model):
-    flat = copy.copy(model)
-    flat.radii_, flat.embedding_radii_ = np.ones((10, 1)), np.arange(10.0)[:, None]
-    (panel,) = plot.density(flat).child_axes
-    assert not panel.lines
+def test_labels_of_rows_that_have_no_distance_are_left_out(rng):
+    """The first 20 rows are copies of each other."""
+    rows = rng.normal(size=(200, 3))
+    rows[:20] = rows[0]
+    values = np.arange(200.0)
+    (points,) = scatters(plot.density(explain(rows, rows[:, :2]), values))
+    assert np.array_equal(np.sort(points.get_array()), values[20:])
+
+
+def test_equal_distances_have_no_line():
+    circle = np.exp(2j * np.pi * np.arange(30) / 30)
+    around = np.column_stack([circle.real, circle.imag])
+    ax = plot.density(explain(np.eye(30), around, n_neighbors=5))
+    assert not ax.lines
+    assert ax.get_title().splitlines()[0].endswith("correlation 0.00, slope 0.00")
+    copies = plot.density(explain(np.ones((30, 2)), around))
+    assert not scatters(copies)

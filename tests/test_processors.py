@@ -53,8 +53,10 @@ def can_run_haswells_code():
     return features.get("avx2", False) and features.get("fma", False)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not can_run_haswells_code(), reason="this processor has no AVX2 and FMA")
 def test_the_recipe_gives_the_same_bytes_on_any_processor():
+    """Slow, since it compiles all kernels of a fit again. It is marked ``versions`` too: each version has digests."""
     if installed() not in DIGESTS:
         pytest.skip(f"no digests are known for {installed()}")
     done = subprocess.run(

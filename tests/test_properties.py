@@ -47,7 +47,7 @@ parameters = st.fixed_dictionaries(
         "n_neighbors": st.integers(3, 20),
         "n_components": st.integers(1, 3),
         "metric": st.sampled_from(["euclidean", "euclidean", "cosine"]),
-        "density_weight": st.sampled_from([0.0, 0.5, 10.0]),
+        "density": st.sampled_from([None, 0.0, 2.0]),
         "init": st.sampled_from(["auto", "pca", "random"]),
         "intrinsic_dim": st.sampled_from(["auto", 1, 3]),
         "random_state": st.integers(0, 2**32 - 1),
@@ -62,7 +62,7 @@ def fit(X, options):
 
 
 def digest(model):
-    arrays = (model.embedding_, model.frames_, model.embedding_radii_, model.feature_importance())
+    arrays = (model.embedding_, model.frames_, model.feature_importance())
     return [array.tobytes() for array in arrays]
 
 
@@ -70,7 +70,7 @@ def assert_promises(X, options):
     before = X.copy()
     model = fit(X, options)
     assert model.embedding_.shape == (X.shape[0], options["n_components"])
-    for values in (model.embedding_, model.frames_, model.radii_, model.density_correlation_, model.transform(X)):
+    for values in (model.embedding_, model.frames_, model.transform(X)):
         assert np.isfinite(values).all()
     assert np.isfinite(model.outlier_score(X)).all()
     squares = (model.feature_importance().astype(np.float64) ** 2).sum(axis=1)

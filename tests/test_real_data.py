@@ -10,13 +10,13 @@ import textwrap
 
 import numpy as np
 import pytest
+from featmap.layout.moments import MapMoments
+from featmap.layout.radii import LogRadii
 
 from featmap import FeatMAP, metrics
 from featmap.checks.settings import neighborhood_settings
 from featmap.data.scaling import scale_data
 from featmap.explanation.points import points_of_any_map
-from featmap.layout.moments import MapMoments
-from featmap.layout.radii import LogRadii
 from featmap.layout.similarity import Curve
 from featmap.neighbors import find_neighbors, make_search
 from featmap.neighbors.exact import ExactSearch

@@ -96,10 +96,22 @@ CASES = {
 
 
 @cache
-def fitted(name):
-    """The model of a case, which no test changes."""
+def pickled(name):
+    """The model of a case as `fit` leaves it: without tangent spaces and frames."""
     X, parameters = CASES[name]
-    return FeatMAP(**{**QUICK, **parameters}).fit(X)
+    return pickle.dumps(FeatMAP(**{**QUICK, **parameters}).fit(X))
+
+
+@cache
+def fitted(name):
+    """The model of a case with tangent spaces and frames, which no test changes."""
+    return with_geometry(pickle.loads(pickled(name)))
+
+
+def with_geometry(model):
+    """The model, after the first question about its tangent spaces and frames."""
+    assert model.frames_.shape == (*model.embedding_.shape, model.embedding_.shape[1])
+    return model
 
 
 def arrays_of(value):
@@ -145,6 +157,11 @@ def through_a_file(model, folder):
     return FeatMAP.load(folder / "model")
 
 
+def header_of(path):
+    """What a file says of itself."""
+    return taken_apart(path)[0]
+
+
 def assert_refused(path, says=""):
     with pytest.raises(StoreError, match=rf"model\.featmap.*{says}"):
         FeatMAP.load(path)
@@ -153,7 +170,7 @@ def assert_refused(path, says=""):
 @pytest.fixture(scope="module")
 def small():
     """A model of few bytes."""
-    return FeatMAP(n_neighbors=5, n_components=2, n_epochs=5, random_state=0, n_jobs=1).fit(normal(24, 3))
+    return with_geometry(FeatMAP(n_neighbors=5, n_epochs=5, random_state=0, n_jobs=1).fit(normal(24, 3)))
 
 
 @pytest.fixture
@@ -171,6 +188,20 @@ def test_a_loaded_model_is_the_saved_one(name, tmp_path):
     assert attributes_of(loaded) == attributes_of(model)
     assert answers(loaded, CASES[name][0]) == answered(name)
     loaded.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_loaded_model_makes_itself_is_what_the_saved_one_would_make(name, tmp_path):
+    """Tangent spaces and frames of a model that was saved before any question about them."""
+    model = pickle.loads(pickled(name))
+    loaded = through_a_file(model, tmp_path)
+    loaded.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
+    assert header_of(tmp_path / "model")["content"]["geometry"] is None
+    assert answers(loaded, CASES[name][0]) == answered(name)
+    loaded.save(tmp_path / "again")
+    fitted(name).save(tmp_path / "model")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
 
 
@@ -270,6 +301,7 @@ def test_mapped_arrays_answer_the_same_with_the_same_kernels(name, tmp_path, mon
     assert is_mapped(loaded.embedding_)
     assert is_mapped(loaded.graph_.data)
     assert is_mapped(loaded._points.tangents.weights)
+    assert is_mapped(loaded.frames_)
     assert answers(loaded, X) == expected
     assert signatures() == n_signatures > 0
     joblib.dump(loaded, tmp_path / "model.joblib")
@@ -282,7 +314,7 @@ def test_large_arrays_are_mapped_and_small_ones_read(tmp_path, monkeypatch):
     assert container.MAPPED_FROM == 2**20
     monkeypatch.setattr(container, "MAPPED_FROM", 2**16)
     model = FeatMAP(**{**QUICK, "n_epochs": 2}, init="pca", n_tangent_neighbors=80).fit(normal(300, 20))
-    loaded = through_a_file(model, tmp_path)
+    loaded = through_a_file(with_geometry(model), tmp_path)
     data = loaded._points.mapped.data
     assert data.matrix.nbytes < container.MAPPED_FROM
     assert not is_mapped(data.matrix)
@@ -416,10 +448,8 @@ def inside(*path, to):
 
 MANIFOLD = ("mapped", "manifold")
 GRAPH = (*MANIFOLD, "graph", "weights")
-FLOATS_OF_ATTRIBUTES = (
-    *("embedding_", "frames_", "radii_", "embedding_radii_", "density_correlation_"),
-    *("total_radii_", "embedding_total_radii_", "mean_shapes_"),
-)
+GEOMETRY = ("geometry",)
+FRAMES, TANGENTS = (*GEOMETRY, "frames"), (*GEOMETRY, "tangents")
 FORGERIES = {
     "huge shape": entry("<f4", "C", [2**40, 2**10]),
     "overflowing shape": entry("<f8", "C", [2**61, 2**61]),
@@ -445,13 +475,13 @@ FORGERIES = {
     "further keys": lambda header: header.update(run="me"),
     "list for content": lambda header: header.update(content=[]),
     "NaN": inside(*MANIFOLD, "data", "scale", to=float("nan")),
-    "infinity": inside("mapped", "frames", "covariance_size", to=float("inf")),
+    "infinity": inside(*FRAMES, "covariance_size", to=float("inf")),
     "negative scale": inside(*MANIFOLD, "data", "scale", to=-1.0),
     "array out of range": inside("mapped", "embedding", to=1000),
     "array before the first": inside("mapped", "embedding", to=-1),
     "array by truth": inside("mapped", "embedding", to=True),
-    "array of another type": inside(*MANIFOLD, "tangents", "neighbors", to=0),
-    "array of another shape": inside("mapped", "frames", "axes", to=0),
+    "array of another type": inside(*TANGENTS, "neighbors", to=0),
+    "array of another shape": inside(*FRAMES, "axes", to=0),
     "another search": inside(*MANIFOLD, "search", to=["system", {"command": "true"}]),
     "search without a name": inside(*MANIFOLD, "search", to={"matrix": 0}),
     "a function": inside("parameters", "metric", to={"function": "os.system"}),
@@ -472,9 +502,18 @@ FORGERIES = {
     "lengths of another shape": inside(*MANIFOLD, "data", "lengths", to=0),
     "NaN as text": inside(*MANIFOLD, "data", "scale", to="nan"),
     "infinity as text": inside(*MANIFOLD, "data", "scale", to="inf"),
-    "size of covariances NaN": inside("mapped", "frames", "covariance_size", to="nan"),
-    "size of covariances 0": inside("mapped", "frames", "covariance_size", to=0.0),
-    "unknown solver of frames": inside("mapped", "frames", "solver", to="other"),
+    "size of covariances NaN": inside(*FRAMES, "covariance_size", to="nan"),
+    "size of covariances 0": inside(*FRAMES, "covariance_size", to=0.0),
+    "unknown solver of frames": inside(*FRAMES, "solver", to="other"),
+    "another solver of frames": inside(*FRAMES, "solver", to="paper"),
+    "frames of another solver": inside(*MANIFOLD, "frame_solver", to="paper"),
+    "no solver of frames": inside(*MANIFOLD, "frame_solver", to="other"),
+    "another center of tangent spaces": inside(*TANGENTS, "center", to="point"),
+    "tangent spaces without frames": inside(*GEOMETRY, to={"tangents": {}}),
+    "geometry as a list": inside(*GEOMETRY, to=[]),
+    "negative seed": inside(*MANIFOLD, "seed", to=-1),
+    "seed beyond 31 bits": inside(*MANIFOLD, "seed", to=2**31),
+    "seed as text": inside(*MANIFOLD, "seed", to="0"),
     "negative epochs": inside("attributes", "n_epochs_", to=-1),
     "no dimensions": inside(*MANIFOLD, "intrinsic_dim", to=0),
     "fewer features": inside("attributes", "n_features_in_", to=2),
@@ -507,8 +546,9 @@ def test_forged_sparse_rows_are_refused(name, part, tmp_path):
     path = tmp_path / "model.featmap"
     fitted("sparse").save(path)
     header, body = taken_apart(path)
-    manifold = header["content"]["mapped"]["manifold"]
-    SPARSE_FORGERIES[name](manifold[part]["matrix" if part == "data" else "centers"])
+    content = header["content"]
+    in_data, in_tangents = content["mapped"]["manifold"]["data"]["matrix"], content["geometry"]["tangents"]["centers"]
+    SPARSE_FORGERIES[name](in_data if part == "data" else in_tangents)
     path.write_bytes(put_together(header, body))
     assert_refused(path)
 
@@ -533,21 +573,19 @@ def test_nesting_is_refused(saved):
         assert_refused(saved)
 
 
-TANGENTS = (*MANIFOLD, "tangents")
 DISTANCES = (*MANIFOLD, "neighbors", "distances")
 INDICES = (
     (*MANIFOLD, "neighbors", "indices"),
     *((*TANGENTS, name) for name in ("neighbors", "intrinsic_dim")),
     *((*GRAPH, name) for name in ("indices", "indptr")),
-    *(("attributes", "intrinsic_dim_"), ("attributes", "graph_", "indices")),
+    ("attributes", "graph_", "indices"),
 )
 # Every array of floats in a file whose entries must be finite.
 NUMBERS = (
     *((*MANIFOLD, *path) for path in (("data", "matrix"), ("data", "center"), ("search", 1, "matrix"))),
     *((*TANGENTS, name) for name in ("centers", "weights", "singular_values")),
-    *((*TANGENTS, "radii", name) for name in ("total", "along", "centered")),
-    *((*GRAPH, "data"), ("mapped", "embedding"), ("mapped", "frames", "axes"), ("attributes", "graph_", "data")),
-    *(("attributes", name) for name in FLOATS_OF_ATTRIBUTES),
+    *((*GRAPH, "data"), ("mapped", "embedding"), (*FRAMES, "axes")),
+    *(("attributes", "graph_", "data"), ("attributes", "embedding_")),
 )
 
 
@@ -587,6 +625,11 @@ def with_fewer_directions(content, arrays):
     with_array(*TANGENTS, "intrinsic_dim", made=np.zeros_like)(content, arrays)
 
 
+def in_three_dimensions(axes):
+    """Orthogonal frames, but not of this map."""
+    return np.tile(np.eye(3, dtype=axes.dtype), (len(axes), 1, 1))
+
+
 def changes():
     """Changes of the arrays in a file by name, each with what the error says."""
     for place in INDICES:
@@ -608,11 +651,10 @@ def changes():
         (*MANIFOLD, "data", "center"): "the center of the data",
         (*MANIFOLD, "search", 1, "matrix"): "the search",
         ("mapped", "embedding"): "the map",
-        ("mapped", "frames", "axes"): "the frames",
-        **{("attributes", name): name for name in (*FLOATS_OF_ATTRIBUTES, "intrinsic_dim_")},
+        (*FRAMES, "axes"): "the frames",
+        ("attributes", "embedding_"): "embedding_",
     }.items():
         yield f"fewer rows of {place}", says + unfit, with_array(*place, made=lambda array: array[:-1])
-    radii = [(*TANGENTS, "radii", name) for name in ("total", "along", "centered")]
     parts = [(*TANGENTS, name) for name in ("weights", "centers", "neighbors", "singular_values", "intrinsic_dim")]
     neighbors = [(*MANIFOLD, "neighbors", "indices"), DISTANCES]
     tangents = "the tangent spaces" + unfit
@@ -621,9 +663,9 @@ def changes():
     yield "fewer neighbors", "n_tangent_neighbors" + unfit, with_arrays(*neighbors, made=lambda array: array[:, :-1])
     yield "a smaller graph", "the graph" + unfit, with_smaller_graph
     yield "a graph of -1 rows", ".*the shape of a CSR matrix", with_minus_one_rows
-    yield "fewer tangent spaces", tangents, with_arrays(*parts, *radii, made=lambda array: array[:-1])
+    yield "fewer tangent spaces", tangents, with_arrays(*parts, made=lambda array: array[:-1])
     yield "fewer directions", tangents, with_fewer_directions
-    yield "more radii", tangents, with_arrays(*radii[1:], made=lambda array: np.tile(array, 3))
+    yield "frames of three dimensions", "the frames" + unfit, with_array(*FRAMES, "axes", made=in_three_dimensions)
     yield "negative singular values", tangents, negative
 
 
@@ -673,10 +715,7 @@ WRONG_PARAMETERS = {
     "min_dist": [-0.1, {"float": "nan"}, {"float": "inf"}, 5.0, 10**400],
     "spread": [0.0, {"float": "-inf"}],
     "n_epochs": [0, True],
-    "density_weight": [-1.0, {"float": "inf"}],
-    "density_fraction": [1.5],
-    "density_anisotropy": [-0.1, 1.5],
-    "density_terms": ["radius", None],
+    "density": [-1.0, 11, "much", {"float": "inf"}],
     "tangent_center": ["middle"],
     "intrinsic_dim": [0, "many"],
     "n_tangent_neighbors": [4, -1],

@@ -31,7 +31,7 @@ def check_orthonormal(V, present=1, atol=1e-5):
 def of_the_first_row(X, weights, center, run):
     """Scaled data, and the tangent space of the first row, whose neighbours are all others."""
     data, near = scale_data(X), np.arange(1, len(X), dtype=np.int32)[None]
-    return data, find_tangents(data, data.matrix[:1], near, weights, weights, center, "auto", 2, run)
+    return data, find_tangents(data, data.matrix[:1], near, weights, center, "auto", 2, run)
 
 
 @pytest.mark.parametrize("center", ["mean", "point"])
@@ -119,8 +119,6 @@ def test_collinear_points_have_one_direction(rng, run):
     assert (tangents.intrinsic_dim == 1).all()
     V = loadings(data, tangents, all_rows(tangents), 3, run)
     assert not V[:, :, 1:].any()
-    assert not tangents.radii.along[:, 1:].any()
-    assert not tangents.radii.centered[:, 1:].any()
 
 
 def test_sparse_equals_dense(run):
@@ -199,7 +197,7 @@ def test_a_neighbourhood_of_any_size_has_axes(rng, run):
     X = rng.normal(size=(120, 5))
     data, (near, _) = scale_data(X), reference.nearest_others(X, 100)
     weights = np.ones((120, 100))
-    tangents = find_tangents(data, data.matrix, near.astype(np.int32), weights, weights, "mean", "auto", 2, run)
+    tangents = find_tangents(data, data.matrix, near.astype(np.int32), weights, "mean", "auto", 2, run)
     check_orthonormal(axes(data, tangents, all_rows(tangents), 5))
 
 
@@ -212,34 +210,6 @@ def test_about_the_mean_an_offset_is_not_a_direction(rng, run):
         first[center] = axes(*found, np.array([0], np.int32), 1)[0, 0]
     np.testing.assert_allclose(np.abs(first["mean"]), [1, 0, 0], atol=1e-5)
     assert abs(first["point"][1]) > 0.99
-
-
-@pytest.mark.parametrize("center", ["mean", "point"])
-@pytest.mark.parametrize("dim", [1, 2, 3])
-def test_radii_are_weighted_means_over_the_nearest(dim, center, rng, run):
-    """In all directions and along the axes, about the point and the mean, over the first 14 of 20 neighbours."""
-    X = rng.normal(size=(100, 5))
-    data = scale_data(X)
-    near, _ = reference.nearest_others(X, 20)
-    wide, near_weights = rng.random((100, 20)), rng.random((100, 14))
-    tangents = find_tangents(data, data.matrix, near.astype(np.int32), wide, near_weights, center, "auto", dim, run)
-    V = axes(data, tangents, all_rows(tangents), dim).astype(np.float64)
-    for i in range(0, 100, 9):
-        steps = (data.matrix[near[i, :14]] - data.matrix[i]).astype(np.float64)
-        shares = near_weights[i] / near_weights[i].sum()
-        along = steps @ V[i].T
-        assert tangents.radii.total[i] == pytest.approx(shares @ (steps**2).sum(axis=1), rel=1e-5)
-        assert tangents.radii.along[i] == pytest.approx(shares @ along**2, rel=1e-4)
-        assert tangents.radii.centered[i] == pytest.approx(shares @ (along - shares @ along) ** 2, rel=1e-4)
-
-
-def test_radii_equal_singular_values(run, digits):
-    """σ²/ΣP about the same centre, where the tangent space has the same neighbours."""
-    for center in ("mean", "point"):
-        _, tangents, weights = tangents_of(digits[:300], run, center=center)
-        expected = tangents.singular_values[:, :2] ** 2 / weights.sum(axis=1, keepdims=True)
-        radii = tangents.radii.centered if center == "mean" else tangents.radii.along
-        np.testing.assert_allclose(radii, expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("offset", [0.1, 1.0, 1e6])

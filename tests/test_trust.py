@@ -42,7 +42,7 @@ def figures(share=0.2, n_components=2, **others):
 @pytest.mark.parametrize(("n_components", "more"), [(2, "n_components=3, "), (3, "")])
 def test_advice_about_a_map_of_ours_names_its_parameters(n_components, more):
     trust = figures(n_components=n_components)
-    ways = f"{more}a map of a part of the rows, a smaller density_weight, or min_dist=0."
+    ways = f"{more}a map of a part of the rows, a smaller density, or min_dist=0."
     assert trust.advice.startswith(f"For better arrows try {ways}")
 
 

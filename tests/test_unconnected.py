@@ -85,8 +85,8 @@ def fit_with_warning(X, n_unconnected, **parameters):
 
 
 def assert_finite(model, X):
-    found = [model.embedding_, model.frames_, model.radii_, model.embedding_radii_, model.singular_values_]
-    found += [model.density_correlation_, model.feature_importance(), model.arrows(), model.fidelity()]
+    found = [model.embedding_, model.frames_, model.singular_values_]
+    found += [model.feature_importance(), model.arrows(), model.fidelity()]
     for values in (*found, model.transform(X), *model.neighbors_):
         assert np.isfinite(values).all()
 
@@ -119,16 +119,6 @@ def test_rows_without_edges_have_no_features(frames):
         assert np.abs(model.arrows([0], kind=kind)).max() > 0
     assert (model.explained_variance(alone) == 0).all()
     assert np.isnan(model.consistency(alone)).all()
-
-
-def test_rows_without_edges_are_outside_the_correlation_of_densities():
-    X, n_alone = rows_with_nothing_in_common("jaccard")
-    model = fit_with_warning(X, n_alone, metric="jaccard")
-    radii, on_map = model.radii_[:50], model.embedding_radii_[:50]
-    expected = [np.corrcoef(radii[:, axis], on_map[:, axis])[0, 1] for axis in range(2)]
-    assert model.density_correlation_ == pytest.approx(expected)
-    with_all = [np.corrcoef(model.radii_[:, axis], model.embedding_radii_[:, axis])[0, 1] for axis in range(2)]
-    assert model.density_correlation_ != pytest.approx(with_all, abs=1e-3)
 
 
 def test_they_lie_on_a_ring_around_the_map_in_their_order():
@@ -168,7 +158,6 @@ def test_all_rows_without_edges(frames, dim, init):
     model = fit_with_warning(X, 30, metric="jaccard", frames=frames, n_components=dim, init=init)
     assert model.graph_.nnz == 0
     assert_finite(model, X)
-    assert (model.density_correlation_ == 0).all()
     np.testing.assert_allclose(np.linalg.norm(model.embedding_, axis=1), ALONE, rtol=1e-6)
 
 

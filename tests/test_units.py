@@ -8,7 +8,17 @@ from scipy.stats import spearmanr
 
 import reference
 from featmap import FeatMAP
-from featmap.layout.units import BOUND, FLOOR, Units, lengths_of_edges, root_mean_squares, usual_distance
+from featmap.layout.units import (
+    BOUND,
+    FLOOR,
+    MOST_SPREAD,
+    USUAL_POWER,
+    Units,
+    chosen_power,
+    lengths_of_edges,
+    root_mean_squares,
+    usual_distance,
+)
 from featmap.run import Run
 from featmap.values import Neighbors, Order
 from stages import CONNECT_ALL, as_graph, neighbors_and_graph
@@ -77,12 +87,22 @@ def test_without_density_all_units_are_one(rng, run):
 
 
 def test_units_are_bounded_whatever_the_tails(rng, run):
-    """Incomes and counts reach over ten decades, units over exp(±BOUND) for p = 2."""
+    """Incomes and counts reach over ten decades, units over exp(±BOUND)."""
     near, order, graph = in_an_order(np.exp(rng.normal(0, 8, size=(400, 2))), run, rng)
     assert np.ptp(np.log(near.distances[:, -1])) > 20, "the case has no heavy tails"
     units = Units.of(graph, near, order, 2.0, CONNECT_ALL, run)
     assert np.abs(np.log(units.of_edges)).max() <= BOUND * (1 + 1e-6)
     assert np.abs(np.log(units.of_points**2)).max() <= BOUND * (1 + 1e-6)
+
+
+def test_the_choice_of_density_is_by_the_bulk_of_the_radii_and_not_by_a_few(rng):
+    logs = rng.normal(size=2000).astype(np.float32)
+    assert chosen_power(logs * np.float32(0.2)) == USUAL_POWER
+    assert chosen_power(logs) == pytest.approx(2 * MOST_SPREAD, rel=0.1)
+    assert chosen_power(logs * np.float32(2)) == pytest.approx(MOST_SPREAD, rel=0.1)
+    logs[:100] = 30
+    assert chosen_power(logs) == pytest.approx(2 * MOST_SPREAD, rel=0.15)
+    assert chosen_power(np.zeros(0, np.float32)) == chosen_power(np.zeros(5, np.float32)) == USUAL_POWER
 
 
 @pytest.mark.parametrize("exponent", [-60, -3, 5, 60])
@@ -173,16 +193,33 @@ def test_tails_do_not_tear_the_map(rng):
         assert distances.max() < 8 * np.median(distances)
 
 
-def test_the_default_depends_on_the_number_of_components(rng):
-    X = rng.normal(size=(200, 6))
-    for n_components, density in ((3, None), (4, 0.0)):
-        default, same = (
-            FeatMAP(n_components=n_components, density=given, random_state=0, n_epochs=20).fit_transform(X)
-            for given in (None, density)
-        )
-        assert np.array_equal(default, same)
-    flat = FeatMAP(n_components=3, density=0.0, random_state=0, n_epochs=20).fit_transform(X)
-    assert not np.array_equal(flat, FeatMAP(n_components=3, random_state=0, n_epochs=20).fit_transform(X))
+def test_the_default_depends_on_the_number_of_components_and_on_the_data(rng):
+    """It is the usual one where local scales are alike, less for heavy tails, and none for more than three."""
+    setting, X = {"random_state": 0, "n_epochs": 20}, rng.normal(size=(200, 6))
+    in_space = FeatMAP(n_components=3, **setting).fit(X)
+    assert in_space.density_ == USUAL_POWER
+    same = FeatMAP(n_components=3, density=USUAL_POWER, **setting).fit(X)
+    assert np.array_equal(in_space.embedding_, same.embedding_)
+    assert 0 < FeatMAP(**setting).fit(np.exp(rng.normal(0, 4, size=(200, 6)))).density_ < 1
+    many = FeatMAP(n_components=4, **setting).fit(X)
+    assert many.density_ == 0
+    assert np.array_equal(many.embedding_, FeatMAP(n_components=4, density=0, **setting).fit_transform(X))
+
+
+def test_units_begin_with_the_second_quarter_of_the_epochs(rng, run):
+    """Until then the map is the one without density."""
+    X = rng.normal(size=(300, 4))
+    maps = {}
+    for density in (0.0, 2.0):
+        for last in (10, 11):
+
+            def stop(stage, done, total, last=last):
+                return stage == "layout" and done == last
+
+            model = FeatMAP(density=density, random_state=0, n_epochs=40).fit(X, callback=stop)
+            maps[density, last] = model.embedding_
+    assert np.array_equal(maps[0.0, 10], maps[2.0, 10])
+    assert not np.array_equal(maps[0.0, 11], maps[2.0, 11])
 
 
 @pytest.mark.parametrize("metric", ["cosine", "manhattan", "precomputed", "given"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from featmap.values import Connection, Frames, Graph, Neighbors, Order, Radii, Tangents
+from featmap.values import Connection, Frames, Graph, Neighbors, Order, Tangents
 from stages import as_graph
 
 m, k, r, dim = 5, 3, 2, 2
@@ -15,15 +15,13 @@ ROWS = np.zeros((m, 4), np.float32)
 EYES = np.broadcast_to(np.eye(dim, dtype=np.float32), (m, dim, dim))
 SIGMA = np.tile([2.0, 1.0], (m, 1))
 WEIGHTS = np.ones((m, k), np.float32)
-RADII = Radii(np.ones(m), np.ones((m, dim)), np.ones((m, dim)))
 
 GOOD = {
     "Neighbors(5 points, 3 each)": lambda: Neighbors(INDICES, np.tile(np.float32([0, 1, 2]), (m, 1))),
     "Graph(5 points, 5 directed edges)": lambda: Graph(sp.csr_matrix(np.eye(m, dtype=np.float32))),
     "Tangents(5 points, 2 directions from 3 neighbours)": lambda: Tangents(
-        ROWS, INDICES, WEIGHTS, "mean", SIGMA, np.ones(m, np.int32), RADII
+        ROWS, INDICES, WEIGHTS, "mean", SIGMA, np.ones(m, np.int32)
     ),
-    "Radii(5 points)": lambda: RADII,
     "Connection(4 edges, 2 directions)": lambda: Connection(
         np.zeros(4, np.int32), np.zeros((4, 2), np.float32), np.zeros((4, 2, 2), np.float32)
     ),
@@ -44,13 +42,11 @@ def test_they_print_themselves(text):
         lambda: Neighbors(INDICES, np.tile(np.float32([2, 1, 0]), (m, 1))),
         lambda: Graph(sp.csr_matrix(np.ones((2, 3), np.float32))),
         lambda: Graph(sp.csr_matrix(2 * np.eye(m, dtype=np.float32))),
-        lambda: Tangents(ROWS, INDICES, WEIGHTS, "mean", SIGMA[:, ::-1], np.ones(m, np.int32), RADII),
-        lambda: Tangents(ROWS, INDICES, WEIGHTS, "mean", SIGMA[1:], np.ones(m, np.int32), RADII),
-        lambda: Tangents(ROWS, INDICES, WEIGHTS, "mean", SIGMA, np.ones(m, np.int32), RADII[:3]),
-        lambda: Tangents(ROWS, INDICES, WEIGHTS[:, 1:], "mean", SIGMA, np.ones(m, np.int32), RADII),
-        lambda: Tangents(ROWS, INDICES, WEIGHTS, "mean", SIGMA, np.ones(m, np.int32), RADII, np.zeros((m, k + 1, r))),
-        lambda: Radii(np.ones(m + 1), np.ones((m, dim)), np.ones((m, dim))),
-        lambda: Radii(np.ones(m), np.ones((m, dim)), np.ones((m, dim + 1))),
+        lambda: Tangents(ROWS, INDICES, WEIGHTS, "mean", SIGMA[:, ::-1], np.ones(m, np.int32)),
+        lambda: Tangents(ROWS, INDICES, WEIGHTS, "mean", SIGMA[1:], np.ones(m, np.int32)),
+        lambda: Tangents(ROWS, INDICES, WEIGHTS, "mean", SIGMA, np.ones(m - 2, np.int32)),
+        lambda: Tangents(ROWS, INDICES, WEIGHTS[:, 1:], "mean", SIGMA, np.ones(m, np.int32)),
+        lambda: Tangents(ROWS, INDICES, WEIGHTS, "mean", SIGMA, np.ones(m, np.int32), np.zeros((m, k + 1, r))),
         lambda: Connection(np.zeros(4, np.int32), np.zeros((4, 2)), np.zeros((4, 3, 3))),
         lambda: Connection(np.zeros(4, np.int32), np.zeros((4, 3))),
         lambda: Connection(np.zeros((4, 3, 2)), np.zeros((4, 3))),
@@ -59,7 +55,7 @@ def test_they_print_themselves(text):
     ],
 )
 def test_they_refuse_what_they_are_not(make):
-    with pytest.raises(ValueError, match=r"Neighbors|Graph|Tangents|Radii|Connection|Frames"):
+    with pytest.raises(ValueError, match=r"Neighbors|Graph|Tangents|Connection|Frames"):
         make()
 
 

@@ -27,6 +27,24 @@ def radii_against_radii(in_data: np.ndarray, on_maps: dict[str, np.ndarray], spa
     return figure
 
 
+def radii_by_direction(in_data: np.ndarray, on_maps: dict[str, np.ndarray]) -> Figure:
+    """A line of panels for each local direction, one for each map."""
+    n_directions, n_maps = in_data.shape[1], len(on_maps)
+    figure, lines = plt.subplots(
+        n_directions, n_maps, figsize=(4.2 * n_maps, 4 * n_directions), layout="constrained", squeeze=False
+    )
+    for direction, line in enumerate(lines):
+        for panel, (name, on_map) in zip(line, on_maps.items(), strict=True):
+            x, y = in_data[:, direction], on_map[:, direction]
+            panel.hexbin(x, y, gridsize=50, bins="log", mincnt=1, cmap="Greys", linewidths=0.1)
+            draw_regression(panel, x, y, ALL, "all")
+            where = f"direction {direction + 1}, log radius"
+            panel.set(title=name, xlabel=f"{where} in the data", ylabel=f"{where} on the map")
+            panel.spines[["top", "right"]].set_visible(False)
+            panel.legend(loc="lower right", fontsize="small", framealpha=0.9)
+    return figure
+
+
 def draw_regression(ax: Axes, x: np.ndarray, y: np.ndarray, colour: str, whose: str) -> None:
     slope, offset = np.polyfit(x, y, 1)
     ends = np.array([x.min(), x.max()])

@@ -9,12 +9,12 @@ from sklearn.neighbors import NearestNeighbors
 
 N_NEIGHBORS = 15
 MIN_DIST, SPREAD = 0.1, 1.0  # the defaults of featMAP and of UMAP
-FLOOR = 1e-3  # part of the median that is added before logs are taken, as featMAP does
+FLOOR = 1e-3  # part of the median that a radius counts as at least before logs are taken, as `FeatMAP.paper` does
 
 
 @dataclass(frozen=True)
 class Neighborhoods:
-    """The nearest others of every row of the data, weighted as `featmap.metrics.density_correlation` weights them."""
+    """The nearest others of every row of the data, with weights that fall with the distance beyond the nearest."""
 
     neighbors: np.ndarray
     weights: np.ndarray
@@ -35,16 +35,16 @@ class Neighborhoods:
 
 
 def radii_along_frames(Y: np.ndarray, frames: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
-    """`embedding_radii_` of any map that has frames: log Σ ω (v·z)²/Σ ω along each axis over given neighbours."""
+    """`embedding_radii_` of any map that has frames: log Σ Q (v·z)²/Σ Q along each axis over given neighbours."""
     from umap.umap_ import find_ab_params
 
     a, b = find_ab_params(SPREAD, MIN_DIST)
     steps = Y[neighbors].astype(np.float64) - Y[:, None]
-    weights = 1 / np.sqrt(1 + a * (steps**2).sum(axis=2) ** b)
+    weights = 1 / (1 + a * (steps**2).sum(axis=2) ** b)
     weights /= weights.sum(axis=1, keepdims=True)
     along = np.einsum("mcl,mkc->mkl", frames, steps) ** 2
     radii = np.einsum("mk,mkl->ml", weights, along)
-    return np.log(radii + FLOOR * np.sort(radii, axis=0)[len(radii) // 2])
+    return np.log(np.maximum(radii, FLOOR * np.median(radii, axis=0)))
 
 
 def correlation(first: np.ndarray, second: np.ndarray) -> float:

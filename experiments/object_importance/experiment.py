@@ -15,7 +15,7 @@ from lab.peers import Settings
 from ..bootstrap import contest
 from ..edges import study_edges
 from ..image_pictures import boxes, images_with_importance, one_of_each
-from ..maps import MAPS, METHODS, SEEDS, featmap_at
+from ..maps import MAPS, METHODS, OURS, SEEDS, WITHOUT_DENSITY
 from ..report import Claim, Report
 from ..sets import prepared
 from .detection import detection
@@ -26,7 +26,7 @@ from .rotation import correlations_with_importance, views_in_order
 N_MEASURED, N_MEASURED_QUICK = 1000, 60
 QUICK_CLOTHES, QUICK_OBJECTS = 1000, 3
 SHOWN = {"Fashion-MNIST": 10, "COIL-20": 6}
-COMPARED = {"featMAP": featmap_at(FeatMAP().density_weight), "without density": featmap_at(0), "UMAP": "UMAP"}
+COMPARED = {"featMAP": OURS, "without density": WITHOUT_DENSITY, "UMAP": "UMAP"}
 ABOUT = """FeatMAP at its defaults on Fashion-MNIST and COIL-20. Edges are measured as in
 [mnist_importance](../mnist_importance/README.md), over random images of each set. An object is *detected* by
 the area under the ROC curve of importance for the pixels of the object (brighter than a tenth of the brightest);

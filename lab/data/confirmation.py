@@ -1,4 +1,4 @@
-"""Two data sets on which settings are confirmed and never chosen, from the folder that FEATMAP_DATA names."""
+"""Four data sets on which settings are confirmed and never chosen, from the folder that FEATMAP_DATA names."""
 
 from __future__ import annotations
 
@@ -23,6 +23,27 @@ def load_letters() -> Bunch:
     Frey, Slate: Letter recognition using Holland-style adaptive classifiers, Machine Learning 6 (1991); the UCI
     repository. Licence: CC BY 4.0.
     """
-    with np.load(data_file("letters.npz")) as arrays:
+    return table_in("letters.npz")
+
+
+def load_satellite() -> Bunch:
+    """Load Landsat Satellite: 6,435 squares of 3 × 3 pixels in four spectral bands, with one of 6 soils as target.
+
+    Statlog (Landsat Satellite), the UCI repository, as distributed with the R package mlbench. Licence: CC BY 4.0.
+    """
+    return table_in("satellite.npz")
+
+
+def load_segment() -> Bunch:
+    """Load Image Segmentation: 19 measures of 2,310 patches of photographs, with one of 7 surfaces as target.
+
+    Vision Group, University of Massachusetts (1990); the UCI repository. Licence: CC BY 4.0.
+    """
+    return table_in("segment.npz")
+
+
+def table_in(name: str) -> Bunch:
+    """Rows, labels and names of features of a table that is not of images."""
+    with np.load(data_file(name)) as arrays:
         names = arrays["feature_names"].tolist()
         return Bunch(data=arrays["X"], target=arrays["y"], feature_names=names, image_shape=None)

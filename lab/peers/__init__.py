@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .packages import densmap, featmap, featmap_of_paper, fit_featmap, fit_umap, opentsne, pacmap, umap
+from .packages import densmap, featmap, featmap_of_paper, fit_featmap, fit_umap, opentsne, pacmap, scalemap, umap
 from .settings import Make, Settings
 from .table import FEATMAP, PEERS, Method
 
@@ -19,5 +19,6 @@ __all__ = [
     "fit_umap",
     "opentsne",
     "pacmap",
+    "scalemap",
     "umap",
 ]

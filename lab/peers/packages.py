@@ -19,6 +19,8 @@ def fit_featmap(X: np.ndarray, settings: Settings, **options: Any) -> Any:
 
     if settings.n_epochs is not None:
         options["n_epochs"] = settings.n_epochs
+    if settings.neighbors is not None:
+        options["precomputed_knn"] = settings.neighbors
     model = FeatMAP(metric=settings.metric, random_state=settings.seed, n_jobs=settings.n_jobs, **options)
     return model.fit(X)
 
@@ -31,22 +33,25 @@ def featmap(**options: Any) -> Make:
 
 
 def featmap_of_paper(X: np.ndarray, settings: Settings) -> np.ndarray:
-    """featMAP with the choices of the paper."""
+    """The paper's method as it is printed, which has Euclidean distances and searches its neighbours itself."""
     from featmap import FeatMAP
 
-    model = FeatMAP.paper(random_state=settings.seed, n_jobs=settings.n_jobs).set_params(metric=settings.metric)
-    if settings.n_epochs is not None:
-        model.set_params(n_epochs=settings.n_epochs)
-    return model.fit_transform(X)
+    options = {} if settings.n_epochs is None else {"n_epochs": settings.n_epochs}
+    return FeatMAP.paper(random_state=settings.seed, n_jobs=settings.n_jobs, **options).fit_transform(X)
 
 
 def fit_umap(X: np.ndarray, settings: Settings, **options: Any) -> Any:
     """The fitted model, for those who want more of it than the map."""
     from umap import UMAP
 
+    return UMAP(**options_of_umap(settings), **options).fit(X)
+
+
+def options_of_umap(settings: Settings) -> dict[str, Any]:
+    """The names that umap-learn, and a package made from its code, have for what is set for all methods."""
     n_jobs = settings.n_jobs if settings.seed is None else 1  # seeded, it runs on one thread in any case, and warns
     own = {"metric": settings.metric, "n_epochs": settings.n_epochs, "random_state": settings.seed, "n_jobs": n_jobs}
-    return UMAP(**own, **options).fit(X)
+    return own if settings.neighbors is None else own | {"precomputed_knn": settings.neighbors}
 
 
 def umap(X: np.ndarray, settings: Settings) -> np.ndarray:
@@ -56,6 +61,17 @@ def umap(X: np.ndarray, settings: Settings) -> np.ndarray:
 def densmap(**options: Any) -> Make:
     def make(X: np.ndarray, settings: Settings) -> np.ndarray:
         return fit_umap(X, settings, densmap=True, **options).embedding_
+
+    return make
+
+
+def scalemap(**options: Any) -> Make:
+    """ScaleMAP (Poorna and Cicerone, arXiv 2605.30597): umap-learn's program with displacements in local units."""
+
+    def make(X: np.ndarray, settings: Settings) -> np.ndarray:
+        from scaleMAP import UMAP
+
+        return UMAP(scalemap=True, **options_of_umap(settings), **options).fit(X).embedding_
 
     return make
 

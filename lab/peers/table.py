@@ -31,6 +31,7 @@ FEATMAP = Method(packages.featmap(), "featmap", "featmap")
 PEERS = {
     "UMAP": Method(packages.umap, "umap", "umap-learn"),
     "densMAP": Method(packages.densmap(), "umap", "umap-learn"),
+    "ScaleMAP": Method(packages.scalemap(), "scaleMAP", "scalemap"),
     "PaCMAP": Method(packages.pacmap, "pacmap", "pacmap"),
     "TriMap": Method(packages.trimap, "trimap", "trimap"),
     "h-NNE": Method(packages.hnne, "hnne", "hnne"),

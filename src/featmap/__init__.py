@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .explanation.trust import Trust
     from .explanation.why import Change, Hidden, SetApart, Unlike, Why
     from .memory import estimate_memory
+    from .paper.estimator import PaperFeatMAP
     from .preparation.pipelines import in_original_units
     from .preparation.prepare import Prepare
     from .run.progress import FitReport
@@ -55,6 +56,7 @@ _HOMES = {
     "FitReport": "run.progress",
     "Hidden": "explanation.why",
     "MapVariance": "explanation.map_variance",
+    "PaperFeatMAP": "paper.estimator",
     "Perturbation": "explanation.perturbation",
     "Prepare": "preparation.prepare",
     "SetApart": "explanation.why",
@@ -90,6 +92,7 @@ __all__ = [
     "MapVariance",
     "MissingExtraError",
     "NotEnoughMemoryError",
+    "PaperFeatMAP",
     "Perturbation",
     "Prepare",
     "SetApart",

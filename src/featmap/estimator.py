@@ -28,8 +28,10 @@ from .explanation.mixin import ExplanationMixin
 if TYPE_CHECKING:
     from os import PathLike
 
+    from .data.sparse import Matrix
+    from .paper.estimator import PaperFeatMAP
     from .pipeline import Fitted
-    from .run import Checkpoint
+    from .run import Checkpoint, Run
     from .run.progress import FitReport, Progress
     from .values import Geometry
 
@@ -70,12 +72,13 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         The scale of the map, as in UMAP.
     n_epochs : int or None, default=None
         The number of steps of the layout. By default it is chosen: 140 for more than 20,000 rows, after a map of
-        groups of rows; 500 for fewer rows and wherever `init` is given.
+        groups of rows; 750 for fewer rows and wherever `init` is given.
     density : float or None, default=None
         How the map shows local density: the slope of log distance on the map against log distance in the data, for
         neighbours. 0 gives every neighbourhood the same size, as UMAP does. 1 keeps local scale: rows that are twice
         as far apart are drawn twice as far apart. 2 squares it. By default it is 1.5 for a map of up to three
-        components, which people look at, and 0 for more components, which clustering uses.
+        components, which people look at, and less where local scales differ so much that the map would lose
+        neighbours, as with heavy tails; and it is 0 for more components, which clustering uses.
     intrinsic_dim : "auto" or int, default="auto"
         Local directions that count for feature importance: enough for 90 % of the local variance, or a number.
     n_tangent_neighbors : int or None, default=None
@@ -116,6 +119,17 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Singular values of the weighted neighbourhoods, in units of the data.
     intrinsic_dim_ : ndarray of shape (n_samples,)
         How many local directions count for feature importance.
+    density_ : float
+        The density p of the map: the parameter, or the library's choice.
+    density_correlation_ : float
+        Whether the map is wide where the data are wide: the correlation of two logarithms, of the distance of a row
+        to its last neighbour of the graph, in the metric of the neighbours, and of the distance of its point to the
+        neighbour of the same rank on the map, which may be another row. It is measured when it is first asked for, on
+        at most 10,000 rows, always the same; rows with a missing neighbour, or with copies at distance 0, do not
+        count. 0 if there are no differences.
+    density_slope_ : float
+        How much wider the map is where the data are wider: the slope of least squares of the same logarithms, of the
+        map on the data. It follows the parameter `density`.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -143,6 +157,8 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
     >>> model.top_features([0], k=3).shape
     (1, 3)
     """
+
+    _fits_geometry = False  # whether a fit makes tangent spaces and frames, rather than the first question about them
 
     def __init__(
         self,
@@ -184,6 +200,62 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @staticmethod
+    def paper(
+        n_neighbors: int = 15,
+        n_components: int = 2,
+        *,
+        density_weight: float = 0.5,
+        n_epochs: int = 500,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = -1,
+        verbose: bool = False,
+    ) -> PaperFeatMAP:
+        """Make an estimator of the method as the paper prints it.
+
+        It is for comparisons, and answers the same questions. `PaperFeatMAP` says what was chosen where the print is
+        silent or contradicts itself.
+
+        Parameters
+        ----------
+        n_neighbors : int, default=15
+            The size of a neighbourhood, the row itself included.
+        n_components : int, default=2
+            The number of dimensions of the map.
+        density_weight : float, default=0.5
+            The weight λ of the correlation of radii. 0 is UMAP's objective.
+        n_epochs : int, default=500
+            The number of steps of the layout. Density acts in the last 30 % of them.
+        random_state : int, RandomState or None, default=None
+            The seed of the map.
+        n_jobs : int or None, default=-1
+            The number of threads; -1 for all cores, None for one.
+        verbose : bool, default=False
+            Whether to show a bar.
+
+        Returns
+        -------
+        PaperFeatMAP
+            An estimator that has not been fitted.
+
+        Examples
+        --------
+        >>> from featmap import FeatMAP
+        >>> FeatMAP.paper(random_state=0)
+        PaperFeatMAP(random_state=0)
+        """
+        from .paper.estimator import PaperFeatMAP
+
+        return PaperFeatMAP(
+            n_neighbors,
+            n_components,
+            density_weight=density_weight,
+            n_epochs=n_epochs,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
 
     def fit(
         self,
@@ -235,14 +307,14 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         table, settings = fresh._checked(X, checkpoint)
 
         from .data.sparse import digest_of
-        from .pipeline import fit_map
         from .run import Run
 
         digest = partial(digest_of, table)
-        progress, kept, settings = self._begun(settings, table.shape[0], digest, callback, checkpoint)
+        begun = settings, table.shape[0], digest, callback, checkpoint
+        progress, kept, settings = self._begun(*begun, with_geometry=self._fits_geometry)
         with Run(self.n_jobs, progress, kept) as run:
-            fitted = fit_map(table, settings, run)
-        fresh._store(fitted, progress.report)
+            fitted, geometry = self._fitted(table, settings, run)
+        fresh._store(fitted, progress.report, geometry)
         self.__dict__ = fresh.__dict__
         if fitted.is_complete:
             kept.finish()
@@ -481,24 +553,38 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def _checked(self, X: Any, checkpoint: StrPath | None) -> tuple[Any, Settings]:
         """The data as an array or CSR matrix, and the settings for them. Stores the names that come with the data."""
-        owner, parameters = type(self).__name__, self.get_params(deep=False)
-        check_parameters(owner, parameters)
+        owner = type(self).__name__
+        self._check_parameters(owner)
         seed = drawn_seed(owner, self.random_state)
         given = NamedTable.of(X)
         table = check_form(self, given.values, "fit", ensure_min_samples=2)
         self._remember(given)
-        settings = fit_settings(owner, parameters, table.shape, seed)
+        settings = self._settings(owner, table.shape, seed)
 
         from .memory import check_memory
 
         has_checkpoint = checkpoint is not None
-        check_memory("fit", table, settings, self.n_components, self.n_jobs, checkpoint=has_checkpoint)
+        sized = settings, self.n_components, self.n_jobs
+        check_memory("fit", table, *sized, n_epochs=settings.n_epochs, checkpoint=has_checkpoint)
         table = read_rows(table, "fit", beside=checkpoint)
         if self.metric == NAME_OF_DISTANCES:
             check_distances_of_fit(table)
         elif self.metric != "cosine":
             warn_of_scales(table, getattr(self, "feature_names_in_", None))
         return table, settings
+
+    def _check_parameters(self, owner: str) -> None:
+        check_parameters(owner, self.get_params(deep=False))
+
+    def _settings(self, owner: str, shape: tuple[int, int], seed: int) -> Settings:
+        """The settings for data of this shape."""
+        return fit_settings(owner, self.get_params(deep=False), shape, seed)
+
+    def _fitted(self, X: Matrix, settings: Settings, run: Run) -> tuple[Fitted, Geometry | None]:
+        """The map of the data, and tangent spaces and frames if they had to be made for it."""
+        from .pipeline import fit_map
+
+        return fit_map(X, settings, run), None
 
     def _remember(self, given: NamedTable) -> None:
         """The names of features and rows, and how the features were made; not those of an earlier fit."""
@@ -518,16 +604,20 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         digest: Callable[[], str],
         callback: Callable[[str, int, int], object] | None,
         checkpoint: StrPath | None,
+        *,
+        with_geometry: bool,
     ) -> tuple[Progress, Checkpoint, Settings]:
         """The progress report of a fit, its checkpoint, and its settings, with the old seed if the fit is resumed.
 
         A checkpoint recognizes the data by their ``digest``.
         """
         from .run import Checkpoint
-        from .run.progress import SHARES, SHARES_OF_COARSE, Progress
+        from .run.progress import SHARES, SHARES_OF_COARSE, SHARES_OF_GEOMETRY, Progress
 
-        is_coarse = settings.plan(n_rows).coarse > 0
-        progress = Progress(callback, bool(self.verbose), SHARES | SHARES_OF_COARSE if is_coarse else SHARES)
+        shares = SHARES | SHARES_OF_COARSE if settings.plan(n_rows).coarse > 0 else SHARES
+        if with_geometry:
+            shares = shares | SHARES_OF_GEOMETRY
+        progress = Progress(callback, bool(self.verbose), shares)
         if checkpoint is None:
             return progress, Checkpoint(), settings
 
@@ -547,6 +637,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self._points = points_of_data(MappedData(manifold, fitted.embedding.copy(), deferred))
         self.embedding_ = fitted.embedding
         self.graph_ = manifold.graph.weights
+        self.density_ = fitted.density
         self.n_epochs_ = fitted.n_epochs
         self.fit_report_ = FitReport(report, manifold.search_report)
 
@@ -565,9 +656,9 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return bundle
 
     def _html_of_map(self) -> str:
-        from .explanation.notebook import html_of
+        from .explanation.notebook import density_fact, html_of
 
-        return html_of(repr(self), self._points, [], self._answers.known_trust)
+        return html_of(repr(self), self._points, [density_fact(self.density_correlation_)], self._answers.known_trust)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_points")

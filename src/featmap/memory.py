@@ -23,7 +23,7 @@ from .checks.parameters import (
     integer,
     none,
 )
-from .checks.settings import NeighborhoodSettings, n_components_of
+from .checks.settings import COARSE_ABOVE, NeighborhoodSettings, n_components_of
 from .data.pca import sample_size
 from .data.sizing import BYTES_PER_BLOCK
 from .errors import NotEnoughMemoryError
@@ -32,7 +32,6 @@ from .neighbors import EXACT_BELOW
 from .neighbors.large import LADDER, LISTS_KEPT_UP_TO
 from .neighbors.list_search import BYTES_OF_CANDIDATES
 from .neighbors.search import QUERIES_PER_BLOCK
-from .tangents.alignment import BYTES_OF_AXES, FEWEST_FEATURES
 
 # Directed edges of the graph for every neighbour: 1 if all are mutual, at most 2. Real data have some 1.5.
 EDGES_PER_NEIGHBOR = 1.5
@@ -64,39 +63,35 @@ class Sizes:
     has_fast_metric: bool
     n_threads: int
     pca: int | None  # principal components that neighbourhoods are made of
+    is_coarse: bool  # whether the map begins with one of groups of rows
     has_checkpoint: bool
 
 
 def bytes_of_row(s: Sizes) -> dict[str, float]:
-    """The table: what is held in a stage, with what earlier stages have left. Other stages never hold the most."""
+    """The table: bytes a row that each stage holds, with those of earlier stages that are still needed.
+
+    It leaves out stages that never hold the most.
+    """
     width = s.pca or s.n  # of the rows that neighbourhoods are made of
     stored = s.n if s.n_stored is None else s.n_stored / s.m
     values = (4 if s.n_stored is None else 8) * stored  # scaled
     data = values + ((4 + s.item) * s.pca if s.pca else s.item * stored)
     # In the lists of a search in large data an eighth of the room is empty.
     lists = 4.5 * min(width, LADDER[0][0]) if s.has_fast_metric and s.m > EXACT_BELOW else 0.0
-    edges, q = min(EDGES_PER_NEIGHBOR * s.k, s.m - 1), min(s.dim, s.k_tangent, width)
+    edges = min(EDGES_PER_NEIGHBOR * s.k, s.m - 1)
     neighbors, graph = 8 * max(s.k, s.k_tangent), 8 * edges + 4
-    tangents = 4 * (min(s.k_tangent, width) + s.k_tangent) + 16 * s.dim
-    factors = 8 * s.k_tangent * q  # given up after the alignment
-    rotations = 1 if q == s.dim == 2 else 2 * q**2  # codes in the plane, else they and the products they are made of
-    connection = 4 * edges * (q + rotations)
-    # Axes of all points for all features or, where these take too much, for a slice of the features and at least of a
-    # quarter of the points. Sparse rows are copied besides.
-    copied = s.n_stored is not None and not s.pca
-    least = max(1.5 * BYTES_OF_AXES / s.m, (q + 4 * copied) * min(width, FEWEST_FEATURES))
-    axes = min(4 * (q + copied) * width, least)
-    spectrum = 44 * edges if SMOOTHED_UP_TO < s.m <= SPECTRUM_UP_TO else 0
-    state = edges + 4 * s.k + 120 * s.dim  # of the map with its density
-    known = data + neighbors + graph + tangents + (lists if s.m <= LISTS_KEPT_UP_TO else 0)
-    if s.has_checkpoint:  # it is written with all results, so it keeps what is given up, and the graph in two orders
-        known, state = known + graph, state + factors
+    of_graph = 8 * s.k if s.k < s.k_tangent else 0  # a copy of the neighbours that the graph is made of
+    spectrum = 44 * edges if SMOOTHED_UP_TO < s.m <= SPECTRUM_UP_TO and not s.is_coarse else 0
+    units = 4 * edges + 4
+    state = 20 * s.dim + 32  # map, moments and gradient; the order of the layout and the rates of its points
+    known = data + neighbors + graph + (lists if s.m <= LISTS_KEPT_UP_TO else 0)
+    if s.has_checkpoint:  # it is written with all results, so it keeps the graph in a second order
+        known += graph
     return {
         "scaling": data + 8 * (s.pca or 0) + (0 if s.n_stored is None else 12 * stored),
         "neighbors": data + neighbors + max(2.2 * lists + 0.2 * data, 2 * neighbors),
-        "start": known + factors + spectrum,
-        "alignment": known + factors + connection + axes,
-        "layout": known + connection + state,
+        "start": known + spectrum,
+        "layout": known + graph + of_graph + units + state,  # the graph is in its own order and in that of the layout
     }
 
 
@@ -142,6 +137,7 @@ def estimate_memory(
     n_neighbors: int = 15,
     n_components: int = 2,
     n_tangent_neighbors: int | None = None,
+    n_epochs: int | None = None,
     metric: Any = "euclidean",
     pca: int | np.ndarray | None = None,
     dtype: Any = np.float32,
@@ -152,7 +148,8 @@ def estimate_memory(
     """Estimate how much memory a fit needs.
 
     It is the most that `FeatMAP.fit` allocates at any time, beyond the data themselves and the interpreter. It is
-    right within a factor of 1.5. For fits that take less than 50 MB it is too large, by some megabytes.
+    right within a factor of 1.5. For fits that take less than 50 MB it is too large, by some megabytes. The first
+    question about tangent spaces or frames (importance, loadings, arrows, `frames_`) comes later and is not counted.
 
     It is the same for data in a memory map, in Zarr or in HDF5: the data themselves stay on the disk, and what is
     counted of them is the scaled copy that the model keeps, 4 bytes a value. Arrays of Zarr and HDF5 of up to 64 MB
@@ -168,6 +165,9 @@ def estimate_memory(
         As in `FeatMAP`.
     n_tangent_neighbors : int or None, default=None
         As in `FeatMAP`.
+    n_epochs : int or None, default=None
+        As in `FeatMAP`. By default maps of more than 20,000 rows begin with groups of rows. With a number they begin
+        with the spectrum of the graph, which takes more.
     metric : str or callable, default="euclidean"
         As in `FeatMAP`.
     pca : int, ndarray of shape (n_features, q) or None, default=None
@@ -199,6 +199,7 @@ def estimate_memory(
         "n_neighbors": n_neighbors,
         "n_components": n_components,
         "n_tangent_neighbors": n_tangent_neighbors,
+        "n_epochs": n_epochs,
         "metric": metric,
         "pca": pca,
         "dtype": dtype,
@@ -228,6 +229,7 @@ def estimate_memory(
         has_fast_metric=fast,
         n_threads=n_threads,
         pca=q,
+        is_coarse=n_epochs is None and n_rows > COARSE_ABOVE,
         has_checkpoint=checkpoint,
     )
     by_row, beside = bytes_of_row(sizes), bytes_beside(sizes)
@@ -242,6 +244,7 @@ def check_memory(
     n_components: int,
     n_jobs: int | None,
     *,
+    n_epochs: int | None = None,
     checkpoint: bool = False,
 ) -> None:
     """Refuse a fit that needs more memory than the machine has, where the system tells how much it has."""
@@ -250,6 +253,7 @@ def check_memory(
         n_neighbors=max(settings.n_neighbors, 3),
         n_components=n_components,
         n_tangent_neighbors=max(settings.n_tangent_neighbors, 3),
+        n_epochs=n_epochs,
         metric=settings.metric,
         pca=n_components_of(settings.pca),
         dtype=X.dtype,

@@ -110,9 +110,13 @@ class Manifold:
     @property
     def distances_in_units(self) -> DoubleArray:
         """The distances to the neighbours, in units of the data; infinite if one is missing."""
-        distances = self.neighbors.distances.astype(np.float64)  # in units of the data they may leave float32
+        return self.in_units(self.neighbors.distances)
+
+    def in_units(self, distances: FloatArray) -> DoubleArray:
+        """Some of the distances to the neighbours, in units of the data."""
+        wide = distances.astype(np.float64)  # in units of the data they may leave float32
         is_scaled = self.metric == "euclidean" and not self.has_given_neighbors
-        return self.space.in_units(distances) if is_scaled else distances
+        return self.space.in_units(wide) if is_scaled else wide
 
     @cached_property
     def mean_distance(self) -> float:
@@ -145,6 +149,7 @@ class Fitted:
 
     manifold: Manifold
     embedding: FloatArray  # (m, d')
+    density: float  # p
     n_epochs: int  # of all points
     is_complete: bool  # False if the callback stopped the layout before its last epoch
 
@@ -153,11 +158,16 @@ def fit_map(X: Matrix, settings: Settings, run: Run) -> Fitted:
     """X → a map."""
     fitted = lay_out(approximate(X, settings, run), settings, run)
     return_free_memory()
-    large = large_search(fitted.manifold.search)
+    make_ready_for_new_rows(fitted.manifold, run)
+    return fitted
+
+
+def make_ready_for_new_rows(manifold: Manifold, run: Run) -> None:
+    """Fill the lists of the search again, where the fit gave them up."""
+    large = large_search(manifold.search)
     if large is not None and large.gave_up_lists:
         with run.timed(LISTS):
             large.fill_lists(run)
-    return fitted
 
 
 def approximate(X: Matrix, settings: NeighborhoodSettings, run: Run) -> Manifold:
@@ -233,17 +243,31 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run) -> Fitted:
     return_free_memory()
     with run.timed("layout"):
         near, limit = manifold.neighbors.first(manifold.n_neighbors - 1), unconnected_from(manifold.metric)
-        known = graph, curve, Units.of(graph, near, order, settings.density, limit, run)
+        of_data = Units.of(graph, near, order, settings.density, limit, run)
         state = run.kept("layout", partial(State.start, start))
         del start
-        descend(state, [Attraction(*known), Repulsion(*known, settings.seed)], plan.full, plan.full, run)
+        descend_in_units(state, graph, curve, of_data, plan, settings.seed, run)
         manifold = replace(manifold, graph=order.graph_into_rows(graph, run.over_rows))
     return Fitted(
         manifold=manifold,
         embedding=place_unconnected(order.into_rows(state.embedding), manifold.graph),
+        density=of_data.density,
         n_epochs=state.epoch,
         is_complete=state.epoch == plan.full,
     )
+
+
+def descend_in_units(
+    state: State, graph: Graph, curve: Curve, of_data: Units, plan: Plan, seed: int, run: Run
+) -> None:
+    """The epochs of all points: the first ones with equal units, as the plan has it, then in units of the data."""
+
+    def descend_to(until: int, units: Units) -> bool:
+        known = graph, curve, units
+        return descend(state, [Attraction(*known), Repulsion(*known, seed)], until, plan.full, run)
+
+    if state.epoch >= plan.with_equal_units or descend_to(plan.with_equal_units, Units.equal(graph)):
+        descend_to(plan.full, of_data)
 
 
 def find_start(

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from ..checks.arguments import listed, pandas_for
 from ..errors import InvalidParameterError, InvalidRowsError
 from ..run import SERIAL, Run
+from ..run.threads import one_library_thread
 from ..values import BoolArray, DoubleArray, WholeArray
 from .about_columns import about_columns
 from .compared import Compared
@@ -78,7 +79,7 @@ class MapAnswers:
     >>> table = Table.of_array(iris.data, names=iris.feature_names, unit="flower")
     >>> answers = MapAnswers(table, Drawn(model._points.mapped, lambda rows: rows), iris.target_names[iris.target])
     >>> print(answers.why(0).sentence)
-    Setosa among setosa (14 of 14): petal length (cm)...
+    Setosa among setosa (14 of 14): petal ... (cm) (and 2 that go with it) ..., usually ...
     """
 
     def __init__(self, table: Table, drawn: Drawn, labels: Any = None, n_jobs: int | None = -1) -> None:
@@ -107,7 +108,10 @@ class MapAnswers:
     @cached_property
     def compared(self) -> Compared | None:
         """The labels with what is typical of their rows; None without labels."""
-        return None if self.labels is None else Compared.of(self.ground.features, self.labels, self.ground.places)
+        if self.labels is None:
+            return None
+        with one_library_thread():
+            return Compared.of(self.ground.features, self.labels, self.ground.places)
 
     @cached_property
     def record(self) -> Record:
@@ -257,7 +261,8 @@ class MapAnswers:
         is_member = np.zeros(self.table.shape[0], bool)
         chosen = rows if isinstance(rows, slice) else np.asarray(rows)
         try:
-            is_member[chosen] = True
+            if isinstance(chosen, slice) or chosen.size:
+                is_member[chosen] = True
         except IndexError as error:
             raise InvalidRowsError(f"rows: there are {len(is_member):,} rows, which count from 0; {error}") from error
         if not is_member.any():

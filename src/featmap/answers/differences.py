@@ -21,7 +21,9 @@ from .typical import Typical
 MOST = 4  # features of a row
 MOST_WITHOUT_LABEL = 2
 BAR = 3.0  # the likelihood ratio from which on a feature is named
-RATE = 0.05  # of rows in which any feature would be named by chance
+# The part of the rows in which any feature would be named by chance if values were normal. Counts have long tails.
+RATE, RATE_OF_COUNTS = 0.1, 0.05
+LEAST_AWAY = 0.5  # of the spread of all rows: smaller distances from the rows around do not matter to a reader
 FLOOR = 0.05  # of the spread over all rows: the spread of the rows around counts as at least that
 NEARLY_EQUAL = 0.05  # typical values that differ by a smaller part of the spread do not tell two groups
 FEWEST_SEEN = 5  # rows in which a count was seen at all
@@ -102,29 +104,23 @@ def of_labelled_rows(
     may = features.may_differ & np.isfinite(sources.values) & sources.is_believed(own, other)
     strength = {OWN: np.where(may & for_own, found, 0), AROUND: np.where(may & for_around, -found, 0)}
     told = Told.nothing(len(own))
-    blocked = np.zeros(found.shape, bool)
+    blocked = {side: np.zeros(found.shape, bool) for side in strength}
     for turn in range(MOST):
-        side = np.where(is_odd, AROUND if turn % 2 == 0 else OWN, OWN)
-        here = np.where((side == AROUND)[:, None], strength[AROUND], strength[OWN])
-        _name_strongest(told, turn, side, here, blocked, bar(features), features)
+        for side, rows in ((AROUND, is_odd & (turn % 2 == 0)), (OWN, ~is_odd | (turn % 2 == 1))):
+            here = np.where(rows[:, None], strength[side], 0)
+            _name_strongest(told, turn, side, here, blocked[side], bar(features), features)
     return _without_holes(told)
 
 
 def _name_strongest(
-    told: Told,
-    turn: int,
-    side: WholeArray,
-    strength: DoubleArray,
-    blocked: BoolArray,
-    least: float,
-    features: Features,
+    told: Told, turn: int, side: int, strength: DoubleArray, blocked: BoolArray, least: float, features: Features
 ) -> None:
-    """Name the strongest feature of each row that is not too much like one that was named, if it is strong enough."""
+    """Name the strongest feature of each row that is not too much like one named before, if it is strong enough."""
     free = np.where(blocked, 0, strength)
     first = free.argmax(axis=1)
     size = np.take_along_axis(free, first[:, None], axis=1)[:, 0]
     named = size > least
-    told.feature[named, turn], told.side[named, turn] = first[named], side[named]
+    told.feature[named, turn], told.side[named, turn] = first[named], side
     told.evidence[named, turn] = size[named]
     blocked[named] |= features.is_alike[first[named]]
 
@@ -161,19 +157,20 @@ def of_rows_without_label(features: Features, places: Places, sources: Sources, 
     may = features.may_differ & ~features.is_category & sources.is_more_than_one_read
     if features.are_counts:
         may &= (features.values[places.near[rows]] > 0).sum(axis=1) >= FEWEST_SEEN
-    least = student.ppf(1 - RATE / 2 / max(int(features.may_differ.sum()), 1), np.arange(1, places.n))
+    rate = RATE_OF_COUNTS if features.are_counts else RATE
+    least = student.ppf(1 - rate / 2 / max(int(features.may_differ.sum()), 1), np.arange(1, places.n))
     strength = np.where(may & (away > least[np.maximum(degrees - 1, 0)]), away, 0)
     told = Told.nothing(len(rows))
     blocked = np.zeros(strength.shape, bool)
     for turn in range(MOST_WITHOUT_LABEL):
-        _name_strongest(told, turn, np.full(len(rows), UNLIKE), strength, blocked, 0.0, features)
+        _name_strongest(told, turn, UNLIKE, strength, blocked, 0.0, features)
     return told
 
 
 def distances_from_around(
     features: Features, places: Places, values: DoubleArray, rows: WholeArray
 ) -> tuple[DoubleArray, WholeArray]:
-    """|x − mean| of the n nearest on the map, in their standard deviations, and the degrees of freedom: (rows, p)."""
+    """|x − mean| of the n nearest on the map in their standard deviations, 0 if small; and the degrees of freedom."""
     around = features.values[places.on_map[rows]]
     known = np.isfinite(around)
     n = known.sum(axis=1)
@@ -181,5 +178,6 @@ def distances_from_around(
     squares = np.where(known, (around - mean[:, None]) ** 2, 0).sum(axis=1)
     spread = np.maximum(np.sqrt(squares / np.maximum(n - 1, 1)), FLOOR * features.spread)
     away = np.divide(np.abs(values - mean), spread, out=np.zeros_like(mean), where=spread > 0)
-    away[~np.isfinite(away) | (n < FEWEST_KNOWN)] = 0
+    is_small = np.abs(values - mean) < LEAST_AWAY * features.spread
+    away[~np.isfinite(away) | (n < FEWEST_KNOWN) | is_small] = 0
     return away, np.maximum(n - 1, 1)

@@ -108,7 +108,8 @@ class Evidence:
         others_in_bin = counts.sum(axis=0)[features, codes] - in_bin
         in_bin_b = np.where(is_rest, others_in_bin, counts[b, features, codes])
         n_b = np.where(is_rest, n.sum(axis=0) - n[own], n[other])
-        return in_bin - 1, n[own] - 1, in_bin_b, n_b
+        itself = self.codes[rows] >= 0  # a gap is in no bin
+        return in_bin - itself, n[own] - itself, in_bin_b, n_b
 
 
 def binned(features: Features) -> tuple[WholeArray, WholeArray]:
@@ -122,10 +123,20 @@ def binned(features: Features) -> tuple[WholeArray, WholeArray]:
         if features.is_category[column]:
             codes[known, column], n_bins[column] = values[known, column], int(ordered[-1]) + 1
         else:
-            bounds = np.unique(ordered[np.rint(np.linspace(0, len(ordered) - 1, BINS + 1)).astype(np.int64)])
-            n_bins[column] = max(len(bounds) - 1, 1)
-            codes[known, column] = np.searchsorted(bounds[1:-1], values[known, column], "right")
+            starts = starts_of_bins(ordered)
+            n_bins[column] = len(starts) + 1
+            codes[known, column] = np.searchsorted(starts, values[known, column], "right")
     return codes, n_bins
+
+
+def starts_of_bins(ordered: DoubleArray) -> DoubleArray:
+    """Where all bins but the first begin: at quantiles, or at each further value if there are few."""
+    bounds = np.unique(ordered[np.rint(np.linspace(0, len(ordered) - 1, BINS + 1)).astype(np.int64)])
+    if len(bounds) <= BINS:
+        distinct = np.unique(ordered)
+        if len(distinct) <= BINS:
+            return distinct[1:]
+    return bounds[1:-1]
 
 
 def _powers(scores: FloatArray) -> tuple[DoubleArray, DoubleArray, DoubleArray]:

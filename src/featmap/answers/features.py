@@ -43,6 +43,7 @@ class Features:
     names: tuple[str, ...]
     levels: tuple[Levels | None, ...]
     columns: tuple[tuple[int, ...], ...]  # of the table, whose mean a feature is; nearly always one
+    positions: tuple[tuple[int, ...], ...]  # of these columns in the user's own table
     are_counts: bool  # 0 means "not seen", and small values may be single reads
     are_changeable: bool  # pixels are not
     factors: Annotated[DoubleArray, "(p,)"]  # how far other features know each one; 0 for noise
@@ -109,7 +110,8 @@ class Features:
         association = associations(values, ranks, np.array([one is not None for one in levels_of], bool))
         cut = SAME_GENES if table.are_counts else SAME
         groups = group_features(association, _varies(values), cut, table.alike, names)
-        parts = values, ordered, ranks, names, levels_of, columns, table.are_counts, not is_image
+        positions = tuple(tuple(table.position_of(column) for column in own) for own in columns)
+        parts = values, ordered, ranks, names, levels_of, columns, positions, table.are_counts, not is_image
         return cls(*parts, factors, is_judged, association, groups)
 
 
@@ -139,7 +141,7 @@ def _patches(table: Table) -> tuple[DoubleArray, tuple[str, ...], tuple[()], tup
             chosen = pixels[rows[0] : rows[1], across[0] : across[1]].ravel()
             part = table.values[:, chosen]
             values.append(np.asarray(part.mean(axis=1), np.float64).ravel())
-            names.append(f"brightness in rows {rows[0] + 1}–{rows[1]}, columns {across[0] + 1}–{across[1]}")
+            names.append(f"patch {rows[0] + 1}–{rows[1]} down, {across[0] + 1}–{across[1]} across")
             columns.append(tuple(chosen.tolist()))
     return np.column_stack(values), tuple(names), (), tuple(columns)
 

@@ -45,7 +45,7 @@ class Labels:
 
     @classmethod
     def of(cls, given: Any) -> Labels:
-        """Texts in their order, numbers with few values in theirs, other numbers in fifths."""
+        """Texts in their order, numbers with few values in theirs, others in fifths. Numbers have a title."""
         title = str(getattr(given, "name", None) or "label")
         values = given.tolist() if hasattr(given, "tolist") else list(given)
         values = [None if value is None or value != value else value for value in values]
@@ -54,8 +54,8 @@ class Labels:
             raise InvalidDataError("labels: no row has a label; give one for some rows, or leave labels out")
         if all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
             return _of_numbers(np.array([np.nan if value is None else value for value in values], float), title)
-        texts = [None if value is None else text_of(value) for value in values]
-        return cls(*_coded(texts))
+        names, codes = _coded([None if value is None else text_of(value) for value in values])
+        return cls(tuple(f"{title} {name}" for name in names) if _are_numbers(names) else names, codes)
 
     @cached_property
     def sizes(self) -> WholeArray:
@@ -75,6 +75,14 @@ def _coded(texts: list[str | None]) -> tuple[tuple[str, ...], WholeArray]:
     names = sorted({text for text in texts if text is not None})
     number = {name: code for code, name in enumerate(names)}
     return tuple(names), np.array([-1 if text is None else number[text] for text in texts], np.int32)
+
+
+def _are_numbers(names: tuple[str, ...]) -> bool:
+    """Whether all labels are written as numbers: "8 among 8 (14 of 14)" could not be read."""
+    try:
+        return all(np.isfinite(float(name)) for name in names)
+    except ValueError:
+        return False
 
 
 def _of_numbers(values: DoubleArray, title: str) -> Labels:

@@ -50,7 +50,9 @@ def table_of_frame(frame: Any, prepared: Prepare, **known: Any) -> Table:
     columns, levels = _coded(used_columns(frame, prepared))
     names = tuple(role.name for kind in (NUMBER, CATEGORY) for role in prepared.roles_ if role.use == kind)
     unused = [(role.name, role.reason) for role in prepared.roles_ if role.use in (LEFT_OUT, ID)]
-    return Table(np.column_stack(columns), names, levels, unused=tuple(unused), **known)
+    at = {role.name: position for position, role in enumerate(prepared.roles_)}
+    positions = tuple(at[name] for name in names)
+    return Table(np.column_stack(columns), names, levels, unused=tuple(unused), positions=positions, **known)
 
 
 def drawn_by_model(model: FeatMAP, prepare: Callable[[Any], Matrix] | None = None, X: Any = None) -> Drawn:

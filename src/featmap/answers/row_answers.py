@@ -85,8 +85,10 @@ class RowAnswers:
         if self._is_compared(row):
             return self._details_by_labels(row)
         rows = np.array([row], np.int32)
-        away = distances_from_around(self.features, self.places, self.features.values[rows], rows)[0][0]
-        away[~self.features.may_differ | self.features.is_category] = 0
+        sources = Sources.of(self.features, rows, self.least)
+        away = distances_from_around(self.features, self.places, sources.values, rows)[0][0]
+        tells = self.features.may_differ & ~self.features.is_category & sources.is_more_than_one_read[0]
+        away[~tells] = 0
         order = np.argsort(-away, kind="stable")[:MOST_DETAILS]
         return tuple(self._difference(row, int(one), UNLIKE, float(away[one])) for one in order if away[one] > 1)
 

@@ -107,7 +107,7 @@ def _condition(features: Features, cuts: Cuts, found: list[Cut]) -> Condition:
     place = found[0].feature
     feature = int(cuts.features[place])
     alike = tuple(features.names[other] for other in features.groups.others(feature))
-    name, columns, levels = features.names[feature], features.columns[feature], features.levels[feature]
+    name, columns, levels = features.names[feature], features.positions[feature], features.levels[feature]
     if levels is not None:
         met = tuple(levels[cut.number] for cut in found)
         return Condition(name, levels=met, alike=alike, columns=columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from .values import Change, Condition, Difference, Move, Place, Why
 
 MOST_WORDS, MOST_WORDS_OF_SENTENCE = 60, 30
+ENDS_IN_NUMBER = re.compile(r"(^|\s)\d+$")
 ODD = ("parted", "resembles", "between")
 FEW_KEPT = 4  # the map keeps few of a row's neighbours if it keeps at most one in so many
 
@@ -123,7 +125,8 @@ def _typical(why: Why) -> Iterator[str]:
         return
     first = why.differences[0]
     usual = f"usually {_value(first.around, first.spread)}"
-    yield f"{start}: {first.feature}{companions(first)} {_value(first.value, first.spread)}, {usual}."
+    if companions(first):
+        yield f"{start}: {first.feature}{companions(first)} {_value(first.value, first.spread)}, {usual}."
     yield f"{start}: {named_value(first)}, {usual}."
     yield f"{start}: {named_value(first)}."
 
@@ -164,7 +167,7 @@ def _further_differences(why: Why) -> Iterator[str]:
     """The first difference of each side that the sentence does not name."""
     said, place = of_row(why), why.place
     is_odd = why.kind in ODD or _template(why) is _not_followed
-    rest = [difference for difference in why.differences if difference.feature not in said]
+    rest = [difference for difference in why.differences if not _is_said(difference, said)]
     if place.label is None or why.kind == "outlying":
         yield from (f"Also {beside_those_around(difference)}." for difference in rest[:1])
     elif is_odd:
@@ -173,6 +176,11 @@ def _further_differences(why: Why) -> Iterator[str]:
     else:
         for one in rest[:1]:
             yield f"Also {named_value(one)}, usually {_value(one.around, one.spread)}."
+
+
+def _is_said(difference: Difference, text: str) -> bool:
+    with_others = f"{difference.feature}{companions(difference)} {_value(difference.value, difference.spread)}"
+    return f" {named_value(difference)}" in text or f" {with_others}" in text
 
 
 def like(difference: Difference, place: Place) -> str:
@@ -209,8 +217,9 @@ def beside_those_around(difference: Difference) -> str:
 
 
 def named_value(difference: Difference) -> str:
-    """A feature with the value of the row."""
-    return f"{difference.feature} {_value(difference.value, difference.spread)}"
+    """A feature with the value of the row; "column 3 = 5", since "column 3 5" could not be read."""
+    equals = " =" if ENDS_IN_NUMBER.search(difference.feature) else ""
+    return f"{difference.feature}{equals} {_value(difference.value, difference.spread)}"
 
 
 def companions(difference: Difference) -> str:

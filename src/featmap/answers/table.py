@@ -41,6 +41,8 @@ class Table:
         Columns that belong together, as the user says. By default they are found.
     unused : tuple of (str, str)
         Columns of the user's that had no part, and why.
+    positions : tuple of int
+        Where the columns are in the user's own table. By default they are all of it, in their order.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Table:
     image_shape: tuple[int, ...] | None = None
     alike: tuple[tuple[str, ...], ...] = ()
     unused: tuple[tuple[str, str], ...] = ()
+    positions: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.names) != self.values.shape[1]:
@@ -86,6 +89,10 @@ class Table:
     def is_category(self) -> NDArray[np.bool_]:
         """Which columns are categories: (p,)."""
         return np.array([bool(levels) for levels in self.levels or (None,) * len(self.names)], bool)
+
+    def position_of(self, column: int) -> int:
+        """Where a column is in the user's own table."""
+        return self.positions[column] if self.positions else column
 
     def name_of(self, row: int) -> str:
         """What a row is called."""

@@ -11,7 +11,7 @@ from ..errors import InvalidDataError, warn
 from ..values import Neighbors
 
 DISTANCES_AT_ONCE = 512  # of distances to all rows, since copies of all of them would take much memory
-LONGEST = 1e30  # the longest distance; sums and squares of longer ones would leave float32
+LONGEST_DISTANCE = 1e30  # sums and squares of longer ones would leave float32
 FROM_ITSELF = 1e-3  # of the largest distance: a row is no further from itself than rounding
 
 
@@ -24,7 +24,7 @@ def check_distances(X: Any) -> None:
             "metric='precomputed': X has negative values, which are no distances; of similarities S give S.max() - "
             "S, and for a table of features choose another metric"
         )
-    if largest > LONGEST or 0 < largest < 1 / LONGEST:
+    if largest > LONGEST_DISTANCE or 0 < largest < 1 / LONGEST_DISTANCE:
         raise InvalidDataError(
             f"metric='precomputed': the largest distance is {largest:.0e}, beyond what float32 can hold; "
             "multiply X by a number that brings distances nearer to 1"
@@ -152,8 +152,8 @@ def _check_lengths(distances: np.ndarray) -> None:
     """Check distances to neighbours. Missing neighbours are at infinity."""
     is_missing = np.isposinf(distances) if distances.dtype.kind == "f" else np.False_
     known = distances[~is_missing] if is_missing.any() else distances
-    if distances.dtype.kind not in "biuf" or not ((known >= 0).all() and known.max(initial=0) <= LONGEST):
+    if distances.dtype.kind not in "biuf" or not ((known >= 0).all() and known.max(initial=0) <= LONGEST_DISTANCE):
         raise InvalidDataError(
-            f"precomputed_knn: distances must not be negative or NaN, and at most {LONGEST:g}, or infinite for a "
-            "missing neighbour"
+            f"precomputed_knn: distances must not be negative or NaN, and at most {LONGEST_DISTANCE:g}, or "
+            "infinite for a missing neighbour"
         )

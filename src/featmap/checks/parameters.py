@@ -91,6 +91,7 @@ RULES: Rules = {
         "must be None (the library's choice) or a number from 0 to 10: 0 leaves density out, as UMAP does, 1 keeps "
         "local scale, 2 exaggerates it",
     ),
+    "density_weight": (_number(0, 1e6), "must be a number from 0 to 1e6; the paper has 0.5, and 0 is UMAP"),
     "intrinsic_dim": (
         either(lambda value: isinstance(value, str) and value == "auto", integer(1)),
         "must be 'auto' or an integer of at least 1",

@@ -21,7 +21,7 @@ from sklearn.utils import assert_all_finite
 
 from ..errors import StoreError
 
-KINDS = {("zarr", "Array"), ("h5py", "Dataset")}
+STORED_ARRAYS = {("zarr", "Array"), ("h5py", "Dataset")}
 IN_MEMORY = 2**26  # bytes; larger data are copied into a file
 READ_AT_ONCE = 2**24  # bytes of a block; a block has at least one chunk of rows
 MOST_AT_ONCE = 2**28  # bytes; chunks with more rows than that are read several times, a part of their rows each time
@@ -29,7 +29,7 @@ MOST_AT_ONCE = 2**28  # bytes; chunks with more rows than that are read several 
 
 def is_stored(X: Any) -> bool:
     """Whether X is an array of Zarr or a dataset of HDF5. Neither package is imported."""
-    return any((kind.__module__.partition(".")[0], kind.__name__) in KINDS for kind in type(X).__mro__)
+    return any((kind.__module__.partition(".")[0], kind.__name__) in STORED_ARRAYS for kind in type(X).__mro__)
 
 
 @dataclass(frozen=True)

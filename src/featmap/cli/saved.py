@@ -21,7 +21,7 @@ from ..tables.files import read_column
 from .shared import (
     COLUMN,
     DATA,
-    MODEL,
+    MODEL_FILE,
     PICTURE,
     ImageShape,
     Output,
@@ -49,7 +49,7 @@ def _loaded(path: str) -> TableMap:
 
 
 @commands.command()
-@click.argument("model", type=MODEL)
+@click.argument("model", type=MODEL_FILE)
 @click.option("--row", "rows", multiple=True, help="A row, by its number or its id; repeat for a group of rows.")
 @labels_option
 @click.option("--group", help="All rows with this label.")
@@ -185,7 +185,7 @@ def _print_contrast(found: Contrast, k: int) -> None:
 
 
 @commands.command()
-@click.argument("model", type=MODEL)
+@click.argument("model", type=MODEL_FILE)
 @click.argument("data", type=DATA)
 @click.option("-o", "--output", type=Output(".csv", ".npy"), help="A .csv or .npy file; by default CSV is printed.")
 def transform(model: str, data: str, output: str | None) -> None:
@@ -223,7 +223,7 @@ def _csv(places: np.ndarray) -> str:
 
 
 @commands.command()
-@click.argument("model", type=MODEL)
+@click.argument("model", type=MODEL_FILE)
 @labels_option
 @click.option("--column", "columns", metavar=COLUMN, multiple=True, help="A further column; may be given repeatedly.")
 @click.option("--ids", metavar=COLUMN, help="A name for each row.")
@@ -267,7 +267,7 @@ def explore(
 
 
 @commands.command()
-@click.argument("model", type=MODEL)
+@click.argument("model", type=MODEL_FILE)
 @click.option("-o", "--output", type=PICTURE, required=True, help="The picture: a .png, .svg or .pdf file.")
 @labels_option
 @click.option("--feature", help="Colour the map by how much this feature varies around each row.")
@@ -293,7 +293,7 @@ def plot(model: str, output: str, labels: str | None, feature: str | None, names
 
 
 @commands.command()
-@click.argument("model", type=MODEL)
+@click.argument("model", type=MODEL_FILE)
 @labels_option
 @json_option
 def metrics(model: str, labels: str | None, as_json: bool) -> None:

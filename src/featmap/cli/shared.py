@@ -22,7 +22,7 @@ from ..store.replacing import replacing
 
 Callback = Callable[[str, int, int], object]  # of a fit: stage, done, total
 DATA = click.Path(exists=True)
-MODEL = click.Path(exists=True, dir_okay=False)
+MODEL_FILE = click.Path(exists=True, dir_okay=False)
 COLUMN = "FILE[:COLUMN]"
 
 

@@ -166,7 +166,7 @@ async def _watched(client: Any, future: Any) -> Any:
             if any(_can_work(worker) for worker in (workers or {}).values()):
                 last_worked = now()
             elif limit is not None and now() - last_worked >= limit and not result.done():
-                raise ClusterError(_without_workers(limit, workers, await _gone(client)))
+                raise ClusterError(_without_workers(limit, workers, await lost_workers(client)))
             else:
                 _ask_again(client.cluster)
         return result.result()
@@ -200,7 +200,7 @@ def _ask_again(cluster: Any) -> None:
         cluster.scale(len(cluster.plan))
 
 
-async def _gone(client: Any) -> list[str]:
+async def lost_workers(client: Any) -> list[str]:
     """Return the addresses of workers that have left, in order, as far as the scheduler remembers."""
     try:
         events = await asyncio.wait_for(client.get_events("all"), SECONDS_FOR_ANSWER)

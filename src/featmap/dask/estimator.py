@@ -71,6 +71,8 @@ class FeatMAP(local.FeatMAP):
     # The parameters and attributes are documented once. Python 3.13 takes the indentation off a docstring itself.
     __doc__ = ABOUT + "Parameters\n" + cleandoc(local.FeatMAP.__doc__ or "").partition("Parameters\n")[2] + "\n"
 
+    _fits_geometry = True  # the rows are here only while the fit runs
+
     @documented
     def fit(
         self,
@@ -322,7 +324,8 @@ class FeatMAP(local.FeatMAP):
         from .files import check_that_workers_see, scratch_folder
         from .pipeline import ClusterData, ClusterFit
 
-        progress, kept, settings = self._begun(settings, table.shape[0], table.digest, callback, checkpoint)
+        begun = settings, table.shape[0], table.digest, callback, checkpoint
+        progress, kept, settings = self._begun(*begun, with_geometry=True)
         with scratch_folder(path) as folder, Run(self.n_jobs, progress, kept) as run:
             check_that_workers_see(folder)
             with run.timed("scaling"):

@@ -54,6 +54,8 @@ def _changed(path: str) -> int:
 @lru_cache(maxsize=1)
 def _opened(file: ModelFile) -> FeatMAP:
     model = FeatMAP.load(file.path).set_params(n_jobs=None)  # the cluster has the threads
+    deferred = model._points.mapped.deferred
+    deferred.n_jobs, deferred.verbose = None, False  # if nobody asked before the model was saved
     vars(model).pop("feature_names_in_", None)  # blocks have none; those of the whole table have been checked
     return model
 

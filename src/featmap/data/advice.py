@@ -21,7 +21,7 @@ MOST_VALUES = 2**21  # so that the sample of a wide table stays small
 
 # Tables with fewer features or rows are not tested for noise; of larger ones at most 600 rows are.
 FEWEST_NOISY, FEWEST_TESTED, MOST_SAMPLED = 100, 200, 600
-N_COMPONENTS = 50
+ADVISED_PCA = 50  # components that users of scanpy have by default
 COLUMNS_AT_ONCE = 4096
 # How far the nearest row is, in units of the median distance. Noise of many features brings all distances near to
 # each other: logarithms of genes and scaled genes of three sets of cells have 0.81 to 0.90, images at most 0.70
@@ -49,7 +49,7 @@ def warn_of_scales(X: Any, names: Sequence[str] | None) -> None:
 
 
 def rows_for_scales(shape: tuple[int, int]) -> slice:
-    """The sample of rows that `warn_of_scales` looks at. Of a table that is such a sample it takes all rows."""
+    """The sample of rows that `warn_of_scales` looks at. The sample of a sample is all of it."""
     n_rows = int(np.clip(MOST_VALUES // shape[1], FEWEST_ROWS_FOR_SCALES, MOST_ROWS_FOR_SCALES))
     return slice(None, None, -(-shape[0] // n_rows))
 
@@ -82,13 +82,13 @@ def warn_of_noise(X: Any) -> None:
     if in_features > FROM_NOISE and in_components < MOST_IN_COMPONENTS:
         warn(
             f"distances between rows of X are mostly noise: a row's nearest is at {in_features:.2f} of the median "
-            f"distance, but at {in_components:.2f} in {N_COMPONENTS} principal components; give pca={N_COMPONENTS}, "
+            f"distance, but at {in_components:.2f} in {ADVISED_PCA} principal components; give pca={ADVISED_PCA}, "
             "and neighbours and the map are made of components, with all answers still about the features"
         )
 
 
 def rows_for_noise(n_rows: int) -> slice:
-    """The sample of rows that `warn_of_noise` looks at. Of a table that is such a sample it takes all rows."""
+    """The sample of rows that `warn_of_noise` looks at. The sample of a sample is all of it."""
     return slice(None, None, -(-n_rows // MOST_SAMPLED))
 
 
@@ -102,7 +102,7 @@ def nearness(sample: Any) -> tuple[float, float]:
     products = products - means - means[:, None] + means.mean()
     fitted, scored = slice(0, None, 2), slice(1, None, 2)
     sizes, vectors = np.linalg.eigh(products[fitted, fitted])
-    sizes, vectors = sizes[-N_COMPONENTS:], vectors[:, -N_COMPONENTS:]
+    sizes, vectors = sizes[-ADVISED_PCA:], vectors[:, -ADVISED_PCA:]
     scale = np.divide(1.0, np.sqrt(np.abs(sizes)), out=np.zeros_like(sizes), where=sizes > 1e-9 * sizes[-1])
     scores = products[scored, fitted] @ vectors * scale
     return _nearest_over_median(products[scored, scored]), _nearest_over_median(scores @ scores.T)

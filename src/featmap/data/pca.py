@@ -22,11 +22,13 @@ from .scaling import scale_data
 from .sizing import rows_in_cache
 from .sparse import Matrix, dense_rows, up_to_translation
 
-SAMPLE_ROWS = 10_000
-PROJECTED_AT_ONCE = 512
+# In brackets: how much of the variance that the best 10 or 50 directions hold is in those found, on MNIST and
+# Fashion-MNIST, 60,000 rows each. Directions of the sample are judged by all rows, their computation by the sample.
+SAMPLE_ROWS = 10_000  # (at least 0.998; of 2,000 rows 0.992)
+OVERSAMPLING = 10  # directions beyond those asked for, as in scikit-learn (at least 0.9998; without them 0.996)
+ITERATIONS = 6  # of the subspace (with 4 at least 0.9994, with 2 0.993)
 SAMPLE_BYTES = 2**28  # limits the sample if rows have very many features
-EXTRA_DIRECTIONS = 10
-ROUNDS = 6  # of subspace iteration
+PROJECTED_AT_ONCE = 512  # few, since sparse rows are made dense; MNIST takes equally long with 64 to 8,192 rows
 
 
 def principal_directions(matrix: Matrix, n_directions: int) -> FloatArray:
@@ -103,9 +105,9 @@ class Components:
         """
         sample = _Centered.of(rows)
         n_sampled, n_features = rows.shape
-        width = min(n_components + EXTRA_DIRECTIONS, n_sampled, n_features)
+        width = min(n_components + OVERSAMPLING, n_sampled, n_features)
         basis = np.random.default_rng(0).standard_normal((n_features, width))
-        for _ in range(ROUNDS):
+        for _ in range(ITERATIONS):
             basis = _orthonormal(sample.transposed_times(_orthonormal(sample.times(basis))))
         scores = sample.times(basis).astype(np.float64)
         _, vectors = np.linalg.eigh(scores.T @ scores)

@@ -277,7 +277,7 @@ known; please cite the report.
 Downloads are the binary version in its own order, checked against the checksum that TensorFlow Datasets publishes.
 The folder FEATMAP_DATA holds only the test set, in a different order; there ``filename`` says which image is which.
 """
-KINDS = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
+CIFAR_CLASSES = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
 CHANNELS = (" red", " green", " blue")
 CIFAR_SHAPES = {"X": (10_000, 32, 32, 3), "y": (10_000,), "filename": (10_000,)}
 CIFAR_BATCHES = {
@@ -352,7 +352,7 @@ def load_cifar10(*, subset: str = "all", return_X_y: bool = False) -> Bunch | tu
         return_X_y,
         data=arrays["X"].reshape(-1, CIFAR_FEATURES),
         target=arrays["y"].astype(np.int64),
-        target_names=KINDS.copy(),
+        target_names=CIFAR_CLASSES.copy(),
         feature_names=pixel_names(32, 32, CHANNELS),
         image_shape=(32, 32, 3),
         filename=None if names is None else names.astype(str),

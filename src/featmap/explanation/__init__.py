@@ -31,6 +31,8 @@ class Explanation(ExplanationMixin):
         The number of threads; -1 for all cores, None for one. Answers never depend on it.
     verbose : bool, default=False
         Whether answers that may take long show a progress bar.
+    made_by : FeatMAP or None, default=None
+        The model behind the points, whose parameters a page shows.
 
     Attributes
     ----------
@@ -42,6 +44,10 @@ class Explanation(ExplanationMixin):
         Singular values of the weighted neighbourhoods, in units of the data.
     intrinsic_dim_ : ndarray of shape (n_points,)
         How many local directions count for feature importance.
+    density_correlation_ : float
+        Whether the map is wide where the data are wide, as in `FeatMAP`, of all rows of the map.
+    density_slope_ : float
+        How much wider the map is where the data are wider, as in `FeatMAP`, of all rows of the map.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -62,8 +68,6 @@ class Explanation(ExplanationMixin):
     (10, 4, 2)
     """
 
-    _made_by: Any = None  # the model behind it, whose parameters a page shows
-
     def __init__(
         self,
         points: Points,
@@ -71,8 +75,10 @@ class Explanation(ExplanationMixin):
         row_names: ArrayLike | None = None,
         n_jobs: int | None = -1,
         verbose: bool = False,
+        made_by: Any = None,
     ) -> None:
         self._points = points
+        self._made_by = made_by  # the model behind it, whose parameters a page shows
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.embedding_ = points.embedding
@@ -99,5 +105,4 @@ class Explanation(ExplanationMixin):
         from .notebook import density_fact, html_of
 
         trust = self._answers.known_trust
-        facts = [] if trust is None else [density_fact(trust.density_correlation)]
-        return html_of(repr(self), self._points, facts, trust)
+        return html_of(repr(self), self._points, [density_fact(self.density_correlation_)], trust)

@@ -16,7 +16,7 @@ class DeferredGeometry:
     """The geometry of a map, made once, whoever asks first. A copy or a pickle has it if it is there."""
 
     def __init__(self, n_jobs: int | None = -1, verbose: bool = False, made: Geometry | None = None) -> None:
-        self._n_jobs, self._verbose = n_jobs, verbose
+        self.n_jobs, self.verbose = n_jobs, verbose
         self.made = made  # None until it is asked for
         self._own_lock()
 
@@ -26,7 +26,7 @@ class DeferredGeometry:
             self._own_lock()
         with self._lock:
             if self.made is None:
-                with Run(self._n_jobs, Progress(verbose=self._verbose, stages=SHARES_OF_GEOMETRY)) as run:
+                with Run(self.n_jobs, Progress(verbose=self.verbose, stages=SHARES_OF_GEOMETRY)) as run:
                     self.made = find_geometry(manifold, embedding, run)
             return self.made
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..explorer.widget import ExplorerWidget
+    from ..metrics.density import OwnDistances
     from ..tables.table_map import TableMap
     from .answers import Answers
     from .backing import Backing
@@ -58,20 +59,28 @@ class ExplanationMixin:
     @property
     def frames_(self) -> np.ndarray:
         """The frame of each point. Column l shows its local direction l on the map."""
-        check_is_fitted(self)
-        return self._points.frames.axes
+        return self._fitted_points.frames.axes
+
+    @property
+    def density_correlation_(self) -> float:
+        """Whether the map is wide where the data are wide: the correlation of log distances to the last neighbour."""
+        return self._own_distances.correlation
+
+    @property
+    def density_slope_(self) -> float:
+        """How much wider the map is where the data are wider: the slope of the same logarithms."""
+        return self._own_distances.slope
 
     @property
     def intrinsic_dim_(self) -> np.ndarray:
         """How many local directions count for feature importance."""
-        check_is_fitted(self)
-        return self._points.tangents.intrinsic_dim
+        return self._fitted_points.tangents.intrinsic_dim
 
     @property
     def singular_values_(self) -> np.ndarray:
         """Singular values of the weighted neighbourhoods, in units of the data."""
-        check_is_fitted(self)
-        return self._points.mapped.manifold.space.in_units(self._points.tangents.singular_values)
+        points = self._fitted_points
+        return points.mapped.manifold.space.in_units(points.tangents.singular_values)
 
     @documented
     def why(
@@ -765,12 +774,27 @@ class ExplanationMixin:
             )
 
     @property
-    def _answers(self) -> Answers:
+    def _own_distances(self) -> OwnDistances:
+        points = self._fitted_points
+
+        from ..run import Run
+        from .map_scale import own_distances_of
+
+        with Run(self.n_jobs) as run:
+            return own_distances_of(points.mapped, run)
+
+    @property
+    def _fitted_points(self) -> Points:
         if not hasattr(self, "_points"):
             check_is_fitted(self)
+        return self._points
+
+    @property
+    def _answers(self) -> Answers:
+        points = self._fitted_points
         self._check_features()
 
         from .answers import Answers
 
         names = getattr(self, "feature_names_in_", None), getattr(self, "row_names_in_", None)
-        return Answers(self._points, *names, self.n_jobs, bool(self.verbose))
+        return Answers(points, *names, self.n_jobs, bool(self.verbose))

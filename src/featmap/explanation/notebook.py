@@ -38,7 +38,7 @@ def html_of(title: str, points: Points, facts: Iterable[str], trust: Trust | Non
 
 def density_fact(correlation: float) -> str:
     """How well density was kept, in words."""
-    return f"Density: the correlation of local radii with those of the data is {correlation:.2f} (1 is best)."
+    return f"Density: distances to neighbours on the map and in the data correlate by {correlation:.2f} (1 is best)."
 
 
 def _extent(points: Points) -> str:

@@ -116,13 +116,21 @@ class Points:
             own_geometry=None if self.own_geometry is None else self.own_geometry[chosen],
         )
 
-    @cached_property
+    @property
     def geometry(self) -> Geometry:
-        """The tangent space and the frame of each point. Those of rows of the data are the map's."""
+        """The tangent space and the frame of each point. Those of rows of the data are the map's.
+
+        It is no `cached_property`: before Python 3.12 that has a lock for all points of all maps, which stays locked
+        in a process that forks meanwhile.
+        """
         if self.own_geometry is not None:
             return self.own_geometry
-        of_map = self.mapped.geometry
-        return of_map if np.array_equal(self.rows, np.arange(len(self.mapped.embedding))) else of_map[self.rows]
+        known: Geometry | None = vars(self).get("_geometry_of_rows")
+        if known is None:
+            of_map = self.mapped.geometry
+            is_map = np.array_equal(self.rows, np.arange(len(self.mapped.embedding)))
+            known = vars(self)["_geometry_of_rows"] = of_map if is_map else of_map[self.rows]
+        return known
 
     @property
     def tangents(self) -> Tangents:

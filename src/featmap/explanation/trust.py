@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..metrics.density import correlation_over_same
 from ..metrics.distances import DataDistances, map_distances
 from ..metrics.ranks import nearest, ranks_kept
 from ..run import Run
 from ..values import DoubleArray, IntArray
 from .arrows import Arrows, scored
 from .backing import backing
+from .map_scale import own_distances_of
 from .neighborhoods import Neighborhoods, cross_fitted
 from .points import MappedData, Points, points_of_data
 from .spaces import SpacesWithout
@@ -46,7 +46,8 @@ class Trust:
     trustworthiness : float
         Whether neighbours on the map are neighbours in the data, from 0 to 1: see `metrics.trustworthiness`.
     density_correlation : float
-        Whether the map is dense where the data are dense, up to 1: see `metrics.density_correlation`.
+        Whether the map is dense where the data are dense, up to 1: the model's ``density_correlation_``, see
+        `metrics.density_correlation`.
     n_rows : int
         The number of random rows behind the figures of arrows.
     n_ranked_rows : int
@@ -113,7 +114,7 @@ class Trust:
             ways = f"{more}a map of a part of the rows"
         else:
             more = "n_components=3, " if self.n_components < 3 else ""
-            ways = f"{more}a map of a part of the rows, a smaller density_weight, or min_dist=0"
+            ways = f"{more}a map of a part of the rows, a smaller density, or min_dist=0"
         return f"For better arrows try {ways}. To tell groups apart use contrast, which needs no arrows."
 
     def __str__(self) -> str:
@@ -154,7 +155,7 @@ def measure_trust(mapped: MappedData, kind: str, k: int, units: IntArray, run: R
         share_of_all=_share(by_arrows, by_features) if agree else 0.0,
         fidelity=float(np.median(cosines)) if len(cosines) else 0.0,
         trustworthiness=trustworthiness_of(mapped, ranked, run),
-        density_correlation=density_correlation_of(mapped),
+        density_correlation=own_distances_of(mapped, run).correlation,
         n_rows=len(chosen),
         n_ranked_rows=len(ranked),
         n_components=mapped.embedding.shape[1],
@@ -220,11 +221,3 @@ def trustworthiness_of(mapped: MappedData, rows: IntArray, run: Run) -> float:
         return 1.0
     near = nearest(map_distances(mapped.embedding.astype(np.float64)), rows, k, n_points, run)
     return ranks_kept(DataDistances.within(mapped.space), rows, near, n_points, run)
-
-
-def density_correlation_of(mapped: MappedData) -> float:
-    """`metrics.density_correlation` over the neighbours of the graph. Rows that miss some of them do not count."""
-    near = mapped.manifold.neighbors.first(mapped.manifold.n_neighbors - 1)
-    is_complete = np.isfinite(near.distances).all(axis=1, keepdims=True)
-    distances = np.where(is_complete, near.distances, 0).astype(np.float64)
-    return correlation_over_same(near.indices, distances, mapped.embedding.astype(np.float64))

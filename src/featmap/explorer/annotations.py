@@ -36,7 +36,7 @@ class Annotations:
     maps: dict[str, FloatArray]
 
     def of_rows(self, rows: IntArray) -> Annotations:
-        """What is said of some of the rows."""
+        """The annotations of some of the rows."""
         columns = tuple(Column(one.name, one.values[rows], one.categories) for one in self.columns)
         ids = None if self.ids is None else tuple(self.ids[row] for row in rows)
         return Annotations(columns, ids, self.image_shape, {name: map_[rows] for name, map_ in self.maps.items()})

@@ -93,7 +93,7 @@ def group(answers: Answers, rows: IntArray) -> Answer:
 
 
 def _around(apart: Apart, local: Local, factors: DoubleArray, groups: IntArray | None) -> Answer:
-    """What is told of the features around a point or a group."""
+    """The features around a point or a group, in the orders in which the page lists them."""
     low, high = changes_between(local, apart.mean[0])
     return {
         "nAround": float(apart.n_effective[0]),
@@ -151,7 +151,7 @@ def contrast(answers: Answers, a: IntArray, b: IntArray | None) -> Answer:
 
 
 def _q_values(p_values: DoubleArray, said: IntArray, groups: IntArray | None) -> DoubleArray:
-    """Over features, each by the column that is told; all columns of a feature have its q-value."""
+    """q-values over features, each with the p-value of the column that stands for it. All its columns share q."""
     members = np.arange(len(p_values)) if groups is None else groups
     found = np.empty(members.max() + 1)
     found[members[said]] = false_discovery_control(p_values[said])

@@ -32,7 +32,7 @@ class Carried:
     data: ScaledData
 
     def with_text(self, text: str) -> Carried:
-        """The same with other words."""
+        """The same data with another description."""
         return replace(self, text=text)
 
 

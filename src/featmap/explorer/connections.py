@@ -21,7 +21,7 @@ class GuardedConnection(H11Protocol):
     is_ended = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, and see to it that there are not too many."""
+        """Open the connection, and close another one if there are too many."""
         super().connection_made(transport)
         self._opened = self.loop.time()
         self._expect_head()
@@ -36,7 +36,7 @@ class GuardedConnection(H11Protocol):
             self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Leave."""
+        """Stop waiting for a head."""
         self._forget_deadline()
         super().connection_lost(exc)
 

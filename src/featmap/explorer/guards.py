@@ -34,7 +34,7 @@ class Guard:
     token: str
 
     def hosts(self) -> list[bytes]:
-        """By these names it is called."""
+        """The values of the header ``Host`` that name this server."""
         return [f"{name}:{self.port}".encode() for name in ("127.0.0.1", "localhost")]
 
     def refusal(self, method: str, headers: Headers, *, is_secret: bool, is_page: bool) -> Refusal | None:

@@ -13,7 +13,7 @@ from ..explanation.geometry import DeferredGeometry
 from ..explanation.points import MappedData, points_of_data
 from .hashing import sampled
 
-MEASURED_ROWS = 200
+COMPARED_ROWS = 200
 SEED = 0
 MARGIN = 2.0  # other rows may be farther off than those that were measured
 
@@ -45,7 +45,7 @@ class Errors:
 
 def rounding_errors(answers: Answers, data: ScaledData) -> Errors:
     """The errors that rounding the data makes in the answers."""
-    rows = sampled(np.arange(len(answers.points), dtype=np.int32), MEASURED_ROWS, SEED)
+    rows = sampled(np.arange(len(answers.points), dtype=np.int32), COMPARED_ROWS, SEED)
     rounded = _with_data(answers, data)
     exact_arrows, arrows = (one.arrows(rows, "blend", None) for one in (answers, rounded))
     longest = np.linalg.norm(exact_arrows, axis=2).max(axis=1)

@@ -13,7 +13,7 @@ from scipy.special import xlogy
 
 from ..graph import membership_strengths, symmetrize
 from ..kernels.frames import frame_attraction, frame_repulsion, turn_frames
-from ..layout.similarity import Curve
+from ..layout.similarity import NEGATIVES_PER_EDGE, Curve
 from ..run import Run
 from ..tangents.consistency import consistency
 from ..tangents.polar import polar
@@ -22,8 +22,7 @@ from .signs import consistent_signs
 
 # What attraction costs at the start falls to 0.06 on digits, 0.05 on a swiss roll. In brackets: with other values.
 EPOCHS = 500  # (200: 0.10 on digits)
-DRAWS = 16  # random points that repel a point in an epoch (5: 0.09 on digits)
-NEGATIVES_PER_EDGE = 5  # as in the layout
+DRAWN_FRAMES = 16  # random points that repel a point in an epoch (5: 0.09 on digits)
 # Both fall to 0. A rate of 0.02 leaves 0.46 on digits. The angle matters to points with few or weak edges; a limit of
 # 0.1 leaves 0.13, and with a rate of 20 and no limit frames of neighbours are no closer than random pairs.
 RATE = 0.3
@@ -118,7 +117,7 @@ def descend(loss: FrameLoss, dim: int, seed: int, run: Run) -> DoubleArray:
     rates = np.divide(RATE, degrees, out=np.zeros_like(degrees), where=degrees > 0)
     frames = random_rotations(len(degrees), dim, rng)
     for epoch in range(EPOCHS if dim > 1 else 0):  # in one dimension there is nothing to turn
-        drawn = rng.integers(len(frames), size=(len(frames), DRAWS), dtype=np.int32)
+        drawn = rng.integers(len(frames), size=(len(frames), DRAWN_FRAMES), dtype=np.int32)
         left = 1 - epoch / EPOCHS
         frames = step(loss, frames, drawn, left * rates, left * LARGEST_ANGLE, run)
     return frames

@@ -16,11 +16,10 @@ import numpy as np
 from ..kernels.layout import CHUNK, attract, attract_in_the_plane, repel, room_for_repulsion
 from ..run import Run
 from ..values import DoubleArray, FloatArray, Graph
-from .similarity import Curve
+from .similarity import NEGATIVES_PER_EDGE, Curve
 from .units import Units
 
-CLIP = np.float32(4.0)
-NEGATIVES_PER_EDGE = 5
+CLIP = np.float32(4.0)  # as in UMAP
 # Points drawn per point and epoch; each has weight NEGATIVES_PER_EDGE·deg_i/DRAWS. On MNIST 32 draws gain nothing.
 DRAWS = 16
 # In an epoch all points draw from a pool of this many points, or from all if there are fewer, so that the pool stays

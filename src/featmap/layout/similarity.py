@@ -13,6 +13,8 @@ from ..values import FloatArray
 
 # Repulsion is 2b z/((SOFTENING + s)(1 + a s^b)), so that it stays finite at s = 0.
 SOFTENING = 1e-3
+# Pairs that repel, for each edge and epoch, on average. As in UMAP, where a user may choose it.
+NEGATIVES_PER_EDGE = 5
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 UMAP gives all neighbourhoods one size. Here the forces are UMAP's, but a displacement along an edge is divided by the
 length of that edge in the data to the power p, and one between two points that repel each other by the geometric mean
-of their radii to the power p. So p is the slope of log distance on the map against log distance in the data: 0 is UMAP,
-1 keeps local scale, 2 squares it. Only relative lengths count: both kinds of units have a mean log of 0.
+of their radii to the power p. So p is the slope of log distance on the map against log distance in the data: UMAP has
+0, 1 keeps local scale, 2 squares it. Only relative lengths count: both kinds of units have a mean log of 0.
 """
 
 from __future__ import annotations
@@ -20,9 +20,13 @@ from ..values import DoubleArray, FloatArray, Graph, Neighbors, Order
 FLOOR = 1e-3
 # The median is of the distances of so many points, evenly taken, if there are more.
 POINTS_FOR_MEDIAN = 10_000
-# Log squared lengths differ from their mean by less than this. Without a bound data with heavy tails tear the map:
-# far points would be drawn at 14 times the usual distance from their neighbours.
+# No unit is more than exp(1.5) from the mean. Without a bound data with heavy tails tear the map, and a few rows that
+# are far from all others make everything else small.
 BOUND = 1.5
+# The library's choice of p: 1.5, and less where local scales differ so much that the logarithms of the points' units
+# would spread by more than 0.4. It is 1.5 on images of digits and single cells, 0.7 on COIL-20, 0.4 on heavy tails.
+USUAL_POWER, MOST_SPREAD = 1.5, 0.4
+WITHIN = (16, 84)  # percentiles; half the distance between them is the spread, a normal distribution's deviation
 LENGTHS_AT_ONCE = 65_536  # whose logarithms a thread takes
 
 
@@ -32,30 +36,33 @@ class Units:
 
     of_edges: FloatArray  # (edges,) 1/ℓ_ij, in the order of the graph of the layout
     of_points: FloatArray  # (m,) 1/√f_i: a displacement between i and j is multiplied by both
+    density: float  # p
 
     @classmethod
     def equal(cls, graph: Graph) -> Units:
         """The units of UMAP, which are all 1."""
-        return cls(np.ones(graph.weights.nnz, np.float32), np.ones(graph.weights.shape[0], np.float32))
+        return cls(np.ones(graph.weights.nnz, np.float32), np.ones(graph.weights.shape[0], np.float32), 0.0)
 
     @classmethod
     def of(
-        cls, graph: Graph, near: Neighbors, order: Order, density: float, unconnected_from: float, run: Run
+        cls, graph: Graph, near: Neighbors, order: Order, density: float | None, unconnected_from: float, run: Run
     ) -> Units:
         """ℓ_ij = ‖x_j − x_i‖^p and f_i = R_i^(p/2), with the mean squared distance R_i to the neighbours of i.
 
         Distances are those of the neighbours, in any metric. They are in the order of the rows, the graph in that of
-        the layout. Points without neighbours have the unit 1.
+        the layout. Points without neighbours have the unit 1. A density of None is the library's choice.
         """
         if density == 0:
             return cls.equal(graph)
         usual = usual_distance(near, unconnected_from)
-        lengths = lengths_of_edges(graph, near, order, unconnected_from, run)
-        of_edges = _inverse_units(lengths, graph.weights.data, usual, density, run)
         radii, has_neighbors = root_mean_squares(near, usual, unconnected_from, run)
-        of_points = _inverse_units(radii, has_neighbors, 1.0, density / 2, run)
-        of_points[~has_neighbors] = 1
-        return cls(of_edges, order.into_layout(of_points))
+        of_points = relative_logs(radii, has_neighbors, 1.0, run)
+        of_points[~has_neighbors] = 0
+        lengths = lengths_of_edges(graph, near, order, unconnected_from, run)
+        of_edges = relative_logs(lengths, graph.weights.data, usual, run)
+        power = chosen_power(of_points[has_neighbors]) if density is None else float(density)
+        of_edges, of_points = inverse_units(of_edges, power, 1.0, run), inverse_units(of_points, power, 0.5, run)
+        return cls(of_edges, order.into_layout(of_points), power)
 
 
 def usual_distance(near: Neighbors, unconnected_from: float) -> float:
@@ -101,23 +108,34 @@ def root_mean_squares(
     return radii, has_neighbors
 
 
-def _inverse_units(lengths: np.ndarray, weights: np.ndarray, usual: float, power: float, run: Run) -> FloatArray:
-    """1/unit for each length: unit = exp(power/2 · bounded(e − ē)), with e the log of the squared relative length.
-
-    ``weights`` are those of the lengths in the mean ē.
-    """
+def relative_logs(lengths: np.ndarray, weights: np.ndarray, usual: float, run: Run) -> FloatArray:
+    """Logarithms of squared lengths, less their weighted mean."""
     logs = np.empty(len(lengths), np.float32)
 
-    def take_logs(start: int, stop: int) -> None:
+    def task(start: int, stop: int) -> None:
         logs[start:stop] = np.log((lengths[start:stop].astype(np.float64) / usual) ** 2 + FLOOR)
 
-    run.over_rows(len(logs), take_logs, LENGTHS_AT_ONCE)
+    run.over_rows(len(logs), task, LENGTHS_AT_ONCE)
     total = weights.sum(dtype=np.float64)
-    mean = np.einsum("e,e->", weights, logs, dtype=np.float64) / total if total > 0 else 0.0
+    if total > 0:
+        logs -= np.float32(np.einsum("e,e->", weights, logs, dtype=np.float64) / total)
+    return logs
 
-    def invert(start: int, stop: int) -> None:
-        deviations = logs[start:stop] - np.float32(mean)
-        logs[start:stop] = np.exp(-power / 2 * BOUND * np.tanh(deviations / BOUND))
 
-    run.over_rows(len(logs), invert, LENGTHS_AT_ONCE)
+def chosen_power(logs: FloatArray) -> float:
+    """The library's choice of p, for log squared radii. A few of them, however large, do not change it."""
+    if not len(logs):
+        return USUAL_POWER
+    low, high = np.percentile(logs, WITHIN)
+    spread = float(high - low) / 2  # of p/2 times them it is p/2 as large
+    return USUAL_POWER if USUAL_POWER / 2 * spread <= MOST_SPREAD else 2 * MOST_SPREAD / spread
+
+
+def inverse_units(logs: FloatArray, power: float, part: float, run: Run) -> FloatArray:
+    """1/unit^part of each length, in the place of its logarithm; log unit = bounded(power/2 · log squared length)."""
+
+    def task(start: int, stop: int) -> None:
+        logs[start:stop] = np.exp(-part * BOUND * np.tanh(power / (2 * BOUND) * logs[start:stop]))
+
+    run.over_rows(len(logs), task, LENGTHS_AT_ONCE)
     return logs

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .accuracy import knn_accuracy
 from .benchmark import Benchmark
-from .density import density_correlation
+from .density import density_correlation, density_slope
 from .distances import normalized_stress, shepard_goodness
 from .ranks import continuity, trustworthiness
 from .triplets import triplet_accuracy
@@ -28,6 +28,7 @@ __all__ = [
     "arrow_fidelity",
     "continuity",
     "density_correlation",
+    "density_slope",
     "knn_accuracy",
     "normalized_stress",
     "perturbation",

@@ -8,7 +8,7 @@ from ..data.scaling import scale_data
 from ..run import Run
 from .accuracy import checked_votes, knn_accuracy
 from .checks import N_SAMPLE, check_jobs, checked_data, checked_embedding, checked_labels, rank_neighbors, sample_rows
-from .density import correlation_over_own, correlation_over_same, nearest_in_data
+from .density import distances_in_data, own_distances
 from .distances import DataDistances, Pairs, map_distances
 from .ranks import nearest, ranks_kept
 from .triplets import (
@@ -36,7 +36,7 @@ class Benchmark:
         The class of each row: numbers or strings, none missing. Without labels `score` leaves out the metrics that
         need them; with fewer than 3 classes it leaves out ``"centroid_triplet_accuracy"``.
     n_neighbors : int, default=15
-        The number of nearest other rows for trustworthiness, continuity and the density correlations.
+        The number of nearest other rows for trustworthiness, continuity and the density correlation.
     n_sample : int or None, default=2000
         The number of random rows that are ranked, among all rows, and whose pairs are compared; None for all rows.
     random_state : int, default=0
@@ -86,7 +86,7 @@ class Benchmark:
             self._centroids = nearer_centroids(data.matrix, self._groups)
         with Run(n_jobs) as run:
             self._near = nearest(self._distances, self._rows, k, self._n_rows, run)
-            self._neighbors = nearest_in_data(data, table, k, run)
+            self._own_distances = distances_in_data(data, table, k, run)
             self._nearer = nearer_in_data(data, self._triplets, run)
 
     def score(self, Y: ArrayLike) -> dict[str, float]:
@@ -94,9 +94,9 @@ class Benchmark:
         Score a map by all metrics.
 
         A score has the name of its function, where that has one. Others are ``"scale_normalized_stress"``
-        (`normalized_stress` with ``scale="best"``), ``"own_density_correlation"`` (`density_correlation` with
-        ``neighbors="own"``), ``"random_triplet_accuracy"`` and ``"centroid_triplet_accuracy"`` (`triplet_accuracy`
-        without and with labels). Stress is best at 0, all other scores are best at 1.
+        (`normalized_stress` with ``scale="best"``), ``"random_triplet_accuracy"`` and
+        ``"centroid_triplet_accuracy"`` (`triplet_accuracy` without and with labels). Stress is best at 0, all other
+        scores are best at 1.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class Benchmark:
         Returns
         -------
         dict of str to float
-            The scores by name: 8 without labels, 10 with labels of at least 3 classes.
+            The scores by name: 7 without labels, 9 with labels of at least 3 classes.
 
         Examples
         --------
@@ -119,7 +119,6 @@ class Benchmark:
         continuity
         density_correlation
         normalized_stress
-        own_density_correlation
         random_triplet_accuracy
         scale_normalized_stress
         shepard_goodness
@@ -127,13 +126,13 @@ class Benchmark:
         """
         embedding = checked_embedding("Benchmark.score", Y, self._n_rows)
         on_map, pairs_on_map = map_distances(embedding), self._pairs.on_map(embedding)
-        indices, distances = self._neighbors
+        k = self._near.shape[1]
         with Run(self._n_jobs) as run:
-            near_on_map = nearest(on_map, self._rows, self._near.shape[1], self._n_rows, run)
+            near_on_map = nearest(on_map, self._rows, k, self._n_rows, run)
             scores = {
                 "trustworthiness": ranks_kept(self._distances, self._rows, near_on_map, self._n_rows, run),
                 "continuity": ranks_kept(on_map, self._rows, self._near, self._n_rows, run),
-                "own_density_correlation": correlation_over_own(distances, embedding, run),
+                "density_correlation": own_distances(self._own_distances, embedding, k, run).correlation,
             }
         nearer_on_map = nearer_of_pairs(embedding, embedding[self._triplets])
         scores |= {
@@ -141,7 +140,6 @@ class Benchmark:
             "normalized_stress": self._pairs.stress(pairs_on_map),
             "scale_normalized_stress": self._pairs.least_stress(pairs_on_map),
             "random_triplet_accuracy": agreement(self._nearer, nearer_on_map),
-            "density_correlation": correlation_over_same(indices, distances, embedding),
         }
         if self._groups is not None:
             scores["knn_accuracy"] = knn_accuracy(embedding, self._groups, random_state=self._seed)

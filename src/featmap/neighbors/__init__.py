@@ -67,6 +67,6 @@ def search_rows(X: Matrix, data: ScaledData, metric: Any) -> Matrix:
 
 
 def large_search(search: Search) -> LargeSearch | None:
-    """The search in large data that this search is, or that it is based on. It may give up its lists for a time."""
+    """Return the `LargeSearch` inside a search, or None if it has none."""
     inner = search.euclidean if isinstance(search, OverEuclidean) else search
     return inner if isinstance(inner, LargeSearch) else None

@@ -23,7 +23,7 @@ class DistanceSearch:
 
     @property
     def report(self) -> SearchReport | None:
-        """None: whether the nearest are among the distances that are known is up to the user."""
+        """None, since the recall of given distances cannot be measured."""
         return None
 
     def nearest(self, queries: Matrix, k: int, run: Run) -> Found:

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..checks.arguments import shown
-from ..checks.distances import LONGEST
+from ..checks.distances import LONGEST_DISTANCE
 from ..data.scaling import ScaledData
 from ..data.sizing import rows_scaled_at_once, unit_rows, with_values
 from ..data.sparse import Matrix, canonical, dense_rows
@@ -243,7 +243,7 @@ class MetricSearch:
                 "choose a metric that fits them"
             )
         largest = distances.max(initial=0)
-        if largest > LONGEST or 0 < largest < 1 / LONGEST:
+        if largest > LONGEST_DISTANCE or 0 < largest < 1 / LONGEST_DISTANCE:
             raise InvalidDataError(
                 f"metric={self.metric!r} gave distances of {largest:.0e}, which float32 cannot tell apart; multiply "
                 "the data by a number that brings them nearer to 1"

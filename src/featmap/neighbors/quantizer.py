@@ -18,10 +18,11 @@ from ..values import FloatArray, IntArray
 from .lists import Lists
 from .search import QUERIES_PER_BLOCK, ROWS_FOR_DIRECTIONS
 
+# Chosen, with what follows, on sheets and Gaussians of 100,000 rows and on MNIST (docs/scale.md).
 ROWS_PER_LIST = 128
 SAMPLED_PER_LIST = 24  # rows of the sample from which the centres of the lists are found
 CELLS_BEYOND = 3  # of the centres that are looked for: a home is the nearest centre of four cells
-ROUNDS = 8  # of k-means
+KMEANS_ROUNDS = 8  # of k-means
 LARGEST_SHARE = 3  # a list with more than so many times its share of the sample is split again
 CENTERS_PER_PROBE = 8  # so many centres are compared for each list that is looked into
 
@@ -43,7 +44,7 @@ class Quantizer:
 
     @classmethod
     def of_sample(cls, sample: Matrix, n_coordinates: int, n_lists: int, run: Run) -> Quantizer:
-        """So many coordinates, and centres of about so many lists."""
+        """Find directions and the centres of about ``n_lists`` lists from a sample of the rows."""
         directions = list_directions(sample, n_coordinates)
         points = coordinates_along(directions, sample, run)
         cells, centers, cell_of_list = centers_in_cells(points, n_lists)
@@ -162,7 +163,7 @@ def _k_means(points: FloatArray, n_centers: int) -> tuple[FloatArray, IntArray]:
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    kmeans = KMeans(n_centers, init="random", n_init=1, max_iter=ROUNDS, tol=0, random_state=0)
+    kmeans = KMeans(n_centers, init="random", n_init=1, max_iter=KMEANS_ROUNDS, tol=0, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of points that are distinct but not for its distances
         kmeans.fit(points)

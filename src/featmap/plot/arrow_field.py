@@ -32,7 +32,7 @@ from .parts.placed_labels import Label, PlacedLabels, densest_place
 
 FEWEST_POINTS = 0.25  # cells with less than this part of the median number of points get no arrow
 MOST_ARROWS = 0.9  # part of the arrows that are at most one cell long
-LONGEST = 1.6  # no arrow is longer than so many cells
+LONGEST_ARROW = 1.6  # no arrow is longer than so many cells
 # Pale to middling orange: arrows are seen on all of it, and its palest colour on white paper.
 PALE_TO_MIDDLING = ListedColormap(colormaps["YlOrBr"](np.linspace(0.18, 0.7, 256)))
 SHARE_BY_CHANCE = 0.05  # false discovery rate of the arrows that are drawn
@@ -102,7 +102,7 @@ def arrow_field(
     arrows = model.arrows(rows[drawn], kind)[:, column, :2].astype(float)
     positions, steps = cloud.positions[rows[drawn]], np.linalg.norm(arrows, axis=1)
     # Arrows seldom overlap, and one long arrow shrinks no others.
-    scale = float(width / max(np.quantile(steps, MOST_ARROWS), steps.max() / LONGEST)) if steps.any() else 0.0
+    scale = float(width / max(np.quantile(steps, MOST_ARROWS), steps.max() / LONGEST_ARROW)) if steps.any() else 0.0
     # Their middles are at the rows, so that arrows stay where the points are.
     draw_arrows(ax, positions, scale * arrows, explained[drawn], pivot="mid", width=0.018, minlength=0.5)
     PlacedLabels(ax, islands_without_slope(cloud.positions, values, rows, explained), visible=positions)

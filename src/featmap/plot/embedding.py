@@ -39,6 +39,7 @@ from .parts.model import (
     write_title,
 )
 from .parts.placed_labels import Label, PlacedLabels
+from .parts.scale_bar import draw_scale_bar
 
 NOWHERE = np.empty((0, 2))
 AGREEMENT = "agreement with neighbors (1: full, 0: none)"
@@ -58,6 +59,13 @@ def embedding(
 
     Points that are near on the map are similar rows. Distances between separate groups and the shape of a group are
     not to be trusted: the map keeps neighbourhoods, not large distances.
+
+    A scale bar below the map says by how much rows differ that are within its length of each other, as measured on
+    pairs of rows: the median, and the range of two in three pairs. It is drawn only where the map carries a scale:
+    where ``density_correlation_`` is at least 0.5 and ``density_slope_`` at least 0.6, of at least 100 rows, and
+    where distances in the data are Euclidean or cosine distances. Differences are Euclidean distances over all
+    features, in standard deviations if the features are scaled to a standard deviation of 1. Twice the bar is not
+    twice the difference.
 
     Parameters
     ----------
@@ -100,6 +108,7 @@ def embedding(
     rings = cloud.positions[marked]
     named = zip(marked, rings, strict=True) if len(marked) <= MOST_NAMES else ()
     draw_labelled_map(cloud, colours, rings, [Label(name_of_row(model, row), at, **BESIDE_RING) for row, at in named])
+    draw_scale_bar(ax, model)
     write_title(ax, model)
     if is_new:
         widen_by_legend(ax)

@@ -98,9 +98,7 @@ def in_original_units(pipeline: Any, X: Any = None, *, preparation: Any = None) 
             prepared = pipeline[:-1].transform(X)
         answered, names = model.explain(prepared), row_names(X)
     points = _checked_points(answered._points, "pipeline", "the model itself, pipeline[-1]")
-    answers = _in_units(points, origins, pca, names, model)
-    answers._made_by = model
-    return answers
+    return _in_units(points, origins, pca, names, model, made_by=model)
 
 
 def _of_any_map(explanation: Explanation, X: Any, preparation: Any) -> Explanation:
@@ -125,11 +123,17 @@ def _of_any_map(explanation: Explanation, X: Any, preparation: Any) -> Explanati
 
 
 def _in_units(
-    points: Points, origins: Origins, pca: PCA | None, names: Any, asked: FeatMAP | Explanation
+    points: Points,
+    origins: Origins,
+    pca: PCA | None,
+    names: Any,
+    asked: FeatMAP | Explanation,
+    made_by: FeatMAP | None = None,
 ) -> Explanation:
     """Answers in the columns that the steps were given, with the names of the rows."""
     points = points if pca is None else _with_columns(points, pca)
-    return Explanation(points.in_units(origins.units), origins.names, names, asked.n_jobs, bool(asked.verbose))
+    points = points.in_units(origins.units)
+    return Explanation(points, origins.names, names, asked.n_jobs, bool(asked.verbose), made_by)
 
 
 def _check_columns(explanation: Explanation, origins: Origins, pca: PCA | None) -> None:

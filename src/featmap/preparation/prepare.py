@@ -205,13 +205,13 @@ class Prepare(TransformerMixin, BaseEstimator):
         """Numbers, then categories: the order in which `steps_` gives them."""
         return [role.name for kind in (NUMBER, CATEGORY) for role in self.roles_ if role.use == kind]
 
-    @property
-    def _is_mostly_empty(self) -> np.ndarray:
-        """Which rows of the fit have more gaps than values, in the columns that are used."""
-        return 2 * self.gaps_of_rows_ > len(self._used)
-
     def __str__(self) -> str:
         return "\n".join(_lines_about(self)) if hasattr(self, "steps_") else repr(self)
+
+
+def mostly_empty(prepared: Prepare) -> np.ndarray:
+    """Which rows of the fit have more gaps than values, in the columns that are used."""
+    return np.asarray(2 * prepared.gaps_of_rows_ > prepared.steps_.n_features_in_)
 
 
 def _steps(kinds: list[str], scale: bool) -> ColumnTransformer:
@@ -253,7 +253,7 @@ def _lines_about(prepared: Prepare) -> Iterator[str]:
         yield f"Categories: {_named(_levels(prepared))} {one if len(categories) == 1 else more} as one feature."
     if prepared.n_gaps_:
         yield f"Gaps: {_gaps(prepared.n_gaps_, uses)}."
-    n_empty = int(prepared._is_mostly_empty.sum())
+    n_empty = int(mostly_empty(prepared).sum())
     if n_empty:
         have = "row has" if n_empty == 1 else "rows have"
         yield f"{n_empty:,} {have} more gaps than values; their places on the map say little."

@@ -60,7 +60,7 @@ class Run:
             return self._checkpoint.kept(name, lambda: verb(*arguments, self), **given)
 
     def timed(self, name: str) -> AbstractContextManager[None]:
-        """Time and report a stage. What it keeps in the checkpoint, it keeps itself by `kept`."""
+        """Time and report a stage that calls `kept` itself, for the parts of its result that the checkpoint has."""
         return self._progress.stage(name)
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:

@@ -25,8 +25,9 @@ from ..checks.arguments import is_integer
 from ..errors import InvalidParameterError
 from ..values import Task
 
+# One thread fits 10,000 rows of MNIST as fast with 256 or 16,384. Large blocks leave threads idle if rows are few.
 BLOCK = 2048
-SECONDS_BETWEEN_REPORTS = 0.1
+SECONDS_BETWEEN_REPORTS = 0.1  # a bar moves smoothly to the eye
 
 
 class _Held:

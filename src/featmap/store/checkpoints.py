@@ -20,7 +20,7 @@ from ..layout.descent import State
 from ..layout.levels import CoarseStart
 from ..run import Checkpoint
 from ..run.progress import COARSE_LAYOUT
-from ..values import Connection, Graph, Neighbors, Tangents
+from ..values import Connection, Frames, Graph, Neighbors, Tangents
 from .checks import check_stage
 from .classes import FLOAT, fields_of
 from .codecs import INTEGER, TEXT, UNDECODED, Array, Collected, Either, Table, unpack
@@ -43,6 +43,7 @@ STAGES: Mapping[str, Any] = {
     COARSE_LAYOUT: fields_of(State),
     "alignment": fields_of(Connection),
     "layout": fields_of(State),
+    "frames": fields_of(Frames),  # that density acts along
 }
 
 

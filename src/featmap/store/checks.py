@@ -139,7 +139,7 @@ def check_lists(lists: Lists, n_coordinates: int, n_lists: int, n_points: int) -
 
 
 def check_neighbors(neighbors: Neighbors, n_rows: int) -> None:
-    """A missing neighbour is at an infinite distance."""
+    """Check indices and distances; a missing neighbour is at an infinite distance."""
     require("neighbors", len(neighbors.indices) == n_rows and within(neighbors.indices, 0, n_rows))
     require("neighbors", bool(neighbors.distances.min(initial=0) >= 0))  # false for NaN
 
@@ -162,7 +162,7 @@ def check_frames(frames: Frames, n_rows: int, dim: int) -> None:
 
 
 def check_coarse_start(start: CoarseStart, n_rows: int, dim: int) -> None:
-    """Each level has groups of those of the level before, and fewer. The first has groups of the rows."""
+    """Check the levels: the first groups the rows, and each other one the groups before it, into fewer."""
     sizes = [len(level.centers) for level in start.levels]
     require("start", len(sizes) > 0 and all(coarse < fine for fine, coarse in pairwise(sizes)))
     for level, n_points, n_groups in zip(start.levels, (n_rows, *sizes), sizes, strict=False):
@@ -189,6 +189,8 @@ def check_stage(name: str, stage: Any, made: Mapping[str, Any], n_rows: int, dim
             n_edges = made["graph"].weights.nnz
             require("alignment", len(stage.steps) == n_edges and stage.steps.shape[1] <= dim)
             require("alignment", stage.is_coded == (stage.rotations.dtype == np.int32))
+        case Frames():
+            check_frames(stage, n_rows, dim)
         case State():
             # That of groups may be of any level.
             sizes = [n_rows] if name != COARSE_LAYOUT else [len(level.centers) for level in made["start"].levels]

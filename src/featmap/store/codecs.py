@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from .container import Contents
 
 Arrays = Sequence[np.ndarray]
-MOST_SHOWN = 60  # characters of a value that is refused
+MOST_CHARACTERS = 60  # shown of a value that is refused
 CSR = {"csr_matrix": sp.csr_matrix, "csr_array": sp.csr_array}
 
 
@@ -59,7 +59,7 @@ def expect(holds: bool, found: Any, expected: str) -> None:
     """Refuse what was found where something else was expected."""
     if not holds:
         text = repr(found)
-        shown = text if len(text) < MOST_SHOWN else text[:MOST_SHOWN] + "…"
+        shown = text if len(text) < MOST_CHARACTERS else text[:MOST_CHARACTERS] + "…"
         raise ValueError(f"it has {shown} where {expected} should be")
 
 

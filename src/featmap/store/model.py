@@ -23,6 +23,7 @@ from .classes import FLOAT, fields_of
 from .codecs import (
     FEATURE_NAMES,
     INTEGER,
+    NUMBER,
     ROW_NAMES,
     TEXT,
     Array,
@@ -41,6 +42,7 @@ KIND = "fitted model"
 ATTRIBUTES: Mapping[str, Codec] = {
     "embedding_": Array(FLOAT, ("m", "d'")),
     "graph_": Sparse(FLOAT),
+    "density_": NUMBER,
     "n_epochs_": INTEGER,
     "n_features_in_": INTEGER,
     "fit_report_": fields_of(FitReport),
@@ -81,13 +83,13 @@ MODEL = Fields(
 
 def save_model(path: str | os.PathLike[str], model: SavedModel) -> None:
     """Write a model. A file that is there is replaced. A model that could not be loaded again is refused."""
-    for metric in (model.parameters["metric"], model.mapped.manifold.metric):
+    for metric in (model.parameters.get("metric"), model.mapped.manifold.metric):
         if callable(metric):
             raise InvalidParameterError(
                 f"save: metric={metric!r} is a function, which a file of data cannot hold; fit with the name of a "
                 "metric (one of sklearn.neighbors.VALID_METRICS['brute'])"
             )
-    parameters, given = model.parameters, model.parameters["precomputed_knn"]
+    parameters, given = model.parameters, model.parameters.get("precomputed_knn")
     if isinstance(given, tuple | list) and len(given) == 3:  # umap-learn's: the search index is never used here
         parameters = {**parameters, "precomputed_knn": given[:2]}
     try:
@@ -138,6 +140,7 @@ def check_attributes(attributes: Mapping[str, Any], mapped: MappedData) -> None:
         require(name, name not in attributes or len(attributes[name]) == n_names)
     require("n_features_in_", attributes["n_features_in_"] == n_columns)
     require("n_epochs_", attributes["n_epochs_"] >= 0)
+    require("density_", attributes["density_"] >= 0)
     if "recipe_" in attributes:
         missing, origins = attributes["recipe_"].missing, attributes["recipe_"].origins
         require("recipe_", len(origins) == len(missing) == mapped.data.shape[1])

@@ -22,13 +22,13 @@ SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}  # of text files whose fi
 QUOTES = (
     "a quotation mark within a value, or one that is not closed; put the whole value in quotes and double the mark"
 )
-REMEDIES = {
+REMEDIES_FOR_CSV = {
     "CSV malformed": QUOTES,
     'could not parse `"': QUOTES,
     "found more fields": "a line has more values than the first; give each line as many",
 }
 GAPS = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "?")
-LINES = 200  # that are searched for decimal commas
+LINES_LOOKED_AT = 200  # for decimal commas
 WITH_COMMA, WITH_POINT = re.compile(r"\s*-?\d+,\d+\s*"), re.compile(r"\s*-?\d+\.\d+\s*")
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp")
 GREY_OF_16_BITS = ("I;16", "I;16L", "I;16B", "I")
@@ -85,7 +85,7 @@ def read_table(path: Path) -> Any:
         return polars.read_csv(
             path,
             separator=separator,
-            decimal_comma=separator != "," and _has_decimal_commas(_texts(path, polars, n_rows=LINES)),
+            decimal_comma=separator != "," and _has_decimal_commas(_texts(path, polars, n_rows=LINES_LOOKED_AT)),
             null_values=list(GAPS),
             infer_schema_length=None,
             try_parse_dates=True,
@@ -109,7 +109,7 @@ def _refusing(path: Path, polars: Any) -> Iterator[None]:
         if "utf-8" in str(error).lower():  # beyond the lines that were read here
             raise InvalidDataError(f"{path} is not a text in UTF-8; save it in UTF-8") from error
         reason = " ".join(str(error).split()).partition(" Consider setting")[0].partition(" You might want")[0][:200]
-        for words, remedy in REMEDIES.items():
+        for words, remedy in REMEDIES_FOR_CSV.items():
             if words in reason:
                 reason = remedy
         raise InvalidDataError(f"{path} cannot be read as a table: {reason}") from error

@@ -177,9 +177,10 @@ def _along_edges(
 def _along_edges_in_the_plane(
     pieces: Iterable[Piece], n_slices: int, graph: Graph, with_products: bool, run: Run
 ) -> Connection:
-    """Rotations are codes. With the last features they follow from the sums of an edge, while these are at hand.
+    """The connection of a map in the plane, whose rotations are kept as codes.
 
-    The sums are kept, by halves, only if there are several slices.
+    The rotation of an edge follows from its sums over all features, so it is found with the last slice of them. The
+    sums are kept only for further slices and for products.
     """
     edges = graph.weights
     steps, codes = np.zeros((edges.nnz, 2), np.float32), np.empty(edges.nnz, np.int32)

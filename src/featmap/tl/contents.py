@@ -193,13 +193,11 @@ def write_map(
     key = KEY if key_added is None else key_added
     record = {
         "embedding_key": "X_featmap" if key_added is None else key_added,
-        "frames_key": f"{key}_frames",
         "connectivities_key": f"{key}_connectivities",
         "distances_key": f"{key}_distances",
         "params": params,
     }
     adata.obsm[record["embedding_key"]] = model.embedding_
-    adata.obsm[record["frames_key"]] = model.frames_
     adata.obsp[record["connectivities_key"]] = model.graph_
     adata.obsp[record["distances_key"]] = distances
     adata.uns[key] = record

@@ -81,17 +81,16 @@ def featmap(
     random_state : int, default=0
         The seed of the map.
     **parameters : dict
-        Other parameters of `FeatMAP`: ``metric``, ``min_dist``, ``density_weight``, ``n_epochs``, ``verbose`` and so
+        Other parameters of `FeatMAP`: ``metric``, ``min_dist``, ``density``, ``n_epochs``, ``verbose`` and so
         on. ``pca`` is how many of the components are used, by default all. Of a representation without loadings it
         is how many components of the genes tangent spaces are made of.
 
     Returns
     -------
     AnnData or None
-        The copy, or None. These are written: ``obsm["X_featmap"]``, the map; ``obsm["featmap_frames"]``, its frames,
-        (n_obs, n_components, n_components); ``obsp["featmap_connectivities"]`` and ``obsp["featmap_distances"]``,
-        UMAP's graph and the neighbours behind it; ``uns["featmap"]``, the names of these and all parameters, so that
-        ``neighbors_key="featmap"`` works with scanpy.
+        The copy, or None. These are written: ``obsm["X_featmap"]``, the map; ``obsp["featmap_connectivities"]`` and
+        ``obsp["featmap_distances"]``, UMAP's graph and the neighbours behind it; ``uns["featmap"]``, the names of
+        these and all parameters, so that ``neighbors_key="featmap"`` works with scanpy.
 
     Examples
     --------

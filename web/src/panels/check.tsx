@@ -43,7 +43,7 @@ function Figures() {
   const { trust } = useStore().atlas.head;
   const lines: [string, string, string][] = [
     ["Neighbours on the map are neighbours in the data", trust.trustworthiness.toFixed(3), `${count(trust.nRankedRows)} random rows`],
-    ["The map is dense where the data are dense", trust.densityCorrelation.toFixed(2), "all rows"],
+    ["The map is dense where the data are dense", trust.densityCorrelation.toFixed(2), "all rows, or 10,000 random ones"],
     ["Arrows tell of what a plane could show", trust.shareOfFlat.toFixed(2), `${count(trust.nRows)} random rows`],
     ["Arrows tell of all that features tell of each other", trust.shareOfAll.toFixed(2), `${count(trust.nRows)} random rows`],
   ];

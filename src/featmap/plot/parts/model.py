@@ -109,7 +109,7 @@ def name_of_map(model: Model) -> str:
 
 def settings_of(model: FeatMAP) -> str:
     """Return the settings that shaped a map, without the metric and the components if they are the default."""
-    settings = [f"{model.n_neighbors} neighbors", f"density {model.density_weight:g}"]
+    settings = [f"{model.n_neighbors} neighbors", f"density {model.density_:.2g}"]
     n_components = n_components_of(model.pca)
     if n_components is not None:
         settings.append(f"{n_components} principal components")

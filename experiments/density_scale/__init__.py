@@ -1,0 +1,1 @@
+"""What density as a change of variables does to a map, beside other methods."""

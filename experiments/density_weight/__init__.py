@@ -1,1 +1,0 @@
-"""What the weight of density does to a map."""
