@@ -21,8 +21,10 @@ import pandas as pd
 import featmap
 from featmap import FeatMAP, TableMap, explain, in_original_units, map_table
 from featmap.answers.values import Region, Why
-from featmap.errors import FeatmapError, InvalidDataError, InvalidParameterError
+from featmap.errors import FeatmapError, InvalidDataError, InvalidParameterError, StoreError
+from featmap.store.model import KIND
 from featmap.tables.table_map import load
+from files import rewritten, with_array
 from waiting import PATIENCE
 
 QUICK = {"n_epochs": 30}
@@ -145,9 +147,9 @@ def test_sparse_genes():
     X = sp.csr_matrix(rng.poisson(rates).astype(np.float32)).log1p()
     names = [f"gene {h}" for h in range(300)]
     kept = X.copy()
-    found = map_table(X, kind.astype(str), names=names, unit="cell", pca=50, **QUICK)
+    found = map_table(X, np.array(["B", "NK", "T"])[kind], names=names, unit="cell", pca=50, **QUICK)
     assert "Neighbours and map are made of 50 principal components." in str(found)
-    assert found.why(0).place.label == "0"
+    assert found.why(0).place.label == "B"
     assert found.why(0).unit == "cell"
     assert sp.issparse(found._asked[""].table.values)
     np.testing.assert_allclose(found._asked[""].table.values.toarray(), X.toarray(), atol=1e-5)
@@ -244,6 +246,26 @@ def test_a_fresh_process_gives_the_same_answer(of_patients, tmp_path):
     *answer, place = result.stdout.splitlines()
     assert "\n".join(answer) == str(of_patients.why(9))
     np.testing.assert_allclose([float(part) for part in place.strip("[]").split(",")], of_patients.embedding_[2])
+
+
+KNOWN = ("attributes", "table_")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (with_array(*KNOWN, "label", "numbers", made=lambda codes: codes[1:]), "table_"),
+        (with_array(*KNOWN, "label", "numbers", made=lambda codes: codes + 1), "levels without a text"),
+        (with_array(*KNOWN, "own", "numbers", made=lambda values: values[:, 1:]), "own values"),
+        (with_array(*KNOWN, "own", "numbers", made=lambda values: values.astype(np.float32)), "float64"),
+        (lambda content, arrays: content["attributes"]["table_"].update(unit=3), "text"),
+    ],
+)
+def test_what_does_not_belong_together_is_refused(of_patients, tmp_path, change, words):
+    of_patients.save(tmp_path / "m.featmap")
+    rewritten(tmp_path / "m.featmap", KIND, change)
+    with pytest.raises(StoreError, match=words):
+        load(tmp_path / "m.featmap")
 
 
 def test_a_saved_model_without_a_table_is_loaded_too(tmp_path):
@@ -398,7 +420,7 @@ def test_answers_of_all_cells_go_to_obs():
     featmap.tl.featmap(adata, use_rep="X", **QUICK)
     found = featmap.tl.model(adata, label="digit")
     assert (found.known.unit, found.known.label.name) == ("cell", "digit")
-    assert found.why("cell 5").place.label == "5"
+    assert found.why("cell 5").place.label == "digit 5"
     written = featmap.tl.answers(adata, "digit", copy=True)
     record = found.to_frame()
     np.testing.assert_array_equal(written.obs["featmap_kept"], record["kept"])
