@@ -7,10 +7,11 @@ import pytest
 
 from answers_cases import asked, nearest, two_groups
 from featmap import InvalidDataError
-from featmap.answers.kinds import PARTED, TYPICAL
+from featmap.answers.kinds import PARTED, TYPICAL, is_parted
 from featmap.answers.labels import Labels
-from featmap.answers.place import commonest_other
-from featmap.answers.regions import find_regions
+from featmap.answers.place import Places, commonest_other
+from featmap.answers.regions import Regions, find_regions
+from featmap.answers.table import Table
 from featmap.answers.values import KINDS
 
 
@@ -72,6 +73,24 @@ def test_rows_that_resemble_others_are_among_them_in_the_data_as_well():
     assert why.kind == "resembles"
     assert why.measures_like_around
     assert why.differences[0].side == "around"
+
+
+def test_rows_among_others_that_nothing_tells_from_them_are_between():
+    X, Y, labels = two_groups()
+    Y[0], X[0] = Y[60:].mean(axis=0), X[60:].mean(axis=0)
+    why = asked(X, Y, labels, Table.of_array(np.ones((120, 2)))).why(0)
+    assert why.kind == "between"
+    assert why.sentence.endswith("no single feature tells them apart.")
+
+
+def test_rows_that_keep_three_neighbors_are_not_parted():
+    region = np.repeat([0, 1], 50).astype(np.int32)
+    data = np.tile(np.r_[50:58, 0:6], (100, 1)).astype(np.int32)  # eight of fourteen are in region 1
+    near = np.tile(np.r_[50:53, 10:37], (100, 1)).astype(np.int32)
+    near[1, 2] = 40
+    places = Places(near, data, np.ones(100))
+    assert places.kept[:2].tolist() == [3, 2]
+    assert is_parted(places, Regions(region, True, np.zeros((2, 2))))[:2].tolist() == [False, True]
 
 
 def test_rows_with_some_of_their_own_around_are_between():
