@@ -28,9 +28,11 @@ LAYERS = [
     ["estimator"],
     ["paper"],
     ["preparation"],
+    ["answers"],
     ["store", "plot", "datasets"],
     ["explorer"],
     ["tl", "pl"],
+    ["tables"],
     ["dask"],
     ["cli"],
     ["__main__"],
@@ -41,7 +43,13 @@ ORDER = {name: place for place, name in enumerate(name for layer in LAYERS for n
 # Stages meet in the pipeline. These parts of a stage serve others as well.
 SHARED_BY_STAGES = {"graph", "tangents.polar", "tangents.consistency", "layout.similarity"}
 # What a lower module offers but a higher package does is imported inside a function, when it is asked for.
-LAZY_DOORS = {("estimator", "store"), ("estimator", "paper"), ("metrics", "explanation"), ("explanation", "explorer")}
+LAZY_DOORS = {
+    ("estimator", "store"),
+    ("estimator", "paper"),
+    ("metrics", "explanation"),
+    ("explanation", "explorer"),
+    ("explanation", "tables"),
+}
 FILES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
 TOP_LEVEL = {"__init__", "__main__", "docstrings", "errors", "estimator", "graph", "memory", "pipeline", "values"}
 

@@ -19,9 +19,9 @@ pytest.importorskip("polars", reason="columns of files need the extra io")
 
 from featmap import FeatMAP
 from featmap.cli import main
-from featmap.cli.files import read_column
 from featmap.errors import FeatmapError
 from featmap.explorer.wire import packed
+from featmap.tables.files import read_column
 from waiting import PATIENCE, ending, lasting_port
 
 

@@ -89,7 +89,7 @@ def test_modules_with_shared_descriptions_can_be_imported_without_docstrings():
 
 
 # They take all parameters of `FeatMAP`, as functions of scanpy take those of what they call.
-FORWARDING = {"tl.featmap"}
+FORWARDING = {"map_table", "tl.featmap"}
 
 
 @pytest.mark.parametrize("name", CALLABLES)

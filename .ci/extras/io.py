@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 
 from featmap import FeatMAP
-from featmap.cli.reading import read_source
+from featmap.tables.reading import read_source
 
 Path("table.csv").write_text("a,b\n1,2\n3,4\n")
 assert read_source("table.csv").n_rows == 2

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from .preparation.pipelines import in_original_units
     from .preparation.prepare import Prepare
     from .run.progress import FitReport
+    from .tables.making import map_table
+    from .tables.table_map import TableMap, load
 
 __version__ = "0.2.0.dev0"
 
@@ -58,12 +60,15 @@ _HOMES = {
     "Perturbation": "explanation.perturbation",
     "Prepare": "preparation.prepare",
     "SetApart": "explanation.why",
+    "TableMap": "tables.table_map",
     "Trust": "explanation.trust",
     "Unlike": "explanation.why",
     "Why": "explanation.why",
     "estimate_memory": "memory",
     "explain": "explanation.any_map",
     "in_original_units": "preparation.pipelines",
+    "load": "tables.table_map",
+    "map_table": "tables.making",
 }
 
 __all__ = [
@@ -92,6 +97,7 @@ __all__ = [
     "Prepare",
     "SetApart",
     "StoreError",
+    "TableMap",
     "Trust",
     "Unlike",
     "Why",
@@ -102,6 +108,8 @@ __all__ = [
     "explain",
     "explorer",
     "in_original_units",
+    "load",
+    "map_table",
     "metrics",
     "pl",
     "plot",

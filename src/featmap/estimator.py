@@ -138,8 +138,10 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Names of the rows. Only if the data were a pandas frame with an index that does not just count its rows, or a
         file with names that ``featmap fit`` read.
     recipe_ : Recipe
-        How the features were made from the columns of a table. Only in models saved by ``featmap fit``;
+        How the features were made from the columns of a table. Only in models of `featmap.map_table`;
         `in_original_units` reads it.
+    table_ : KnownTable
+        What is known of the rows of a table. Only in models of `featmap.map_table`; `featmap.load` reads it.
     n_epochs_ : int
         The number of epochs run on all rows; fewer than asked for if a callback stopped the layout.
     fit_report_ : FitReport
@@ -586,7 +588,7 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def _remember(self, given: NamedTable) -> None:
         """The names of features and rows, and how the features were made; not those of an earlier fit."""
-        for name in ("row_names_in_", "recipe_"):
+        for name in ("row_names_in_", "recipe_", "table_"):
             self.__dict__.pop(name, None)
         if given.feature_names is not None:
             self.feature_names_in_ = np.array(given.feature_names, dtype=object)

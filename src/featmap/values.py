@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float32]
 DoubleArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
+BoolArray = NDArray[np.bool_]
+WholeArray = NDArray[np.integer[Any]]  # whole numbers of any size, such as rows that were chosen
 
 Task = Callable[[int, int], None]  # of a block of rows
 OverRows = Callable[[int, Task], None]  # calls a task for all blocks of so many rows, as `Run.over_rows`

@@ -1,7 +1,8 @@
-"""``featmap map`` and ``featmap fit``: a file in, and a page to explore or the model of it out."""
+"""``featmap map`` and ``featmap fit``: `map_table` of a file, its findings, a page to explore, and the model."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import InvalidParameterError
 from ..store.replacing import replacing
 from .shared import (
     DATA,
@@ -23,7 +25,8 @@ from .shared import (
 )
 
 if TYPE_CHECKING:
-    from .fitting import Mapped
+    from ..answers.values import Findings
+    from ..tables.table_map import TableMap
 
 FIT_OPTIONS = (
     click.option("--label", metavar="COLUMN", help="A column that is known of the rows, such as a diagnosis."),
@@ -34,6 +37,10 @@ FIT_OPTIONS = (
         default=None,
         help="Scale numbers to standard deviation 1. Tables are by default, arrays and images are not.",
     ),
+    click.option("--unit", help="What a row is, 'patient' for example."),
+    click.option(
+        "--image", "image_shape", type=ImageShape(), help="The shape of pictures whose pixels are the columns."
+    ),
     click.option(
         "--neighbors",
         "n_neighbors",
@@ -43,14 +50,17 @@ FIT_OPTIONS = (
         help="Size of a neighbourhood.",
     ),
     click.option("--pca", type=click.IntRange(1), help="Make the map of that many principal components."),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="One seed gives one map."),
+    click.option(
+        "--seed", "random_state", type=click.IntRange(0), default=0, show_default=True, help="One seed gives one map."
+    ),
     click.option("--jobs", "n_jobs", default=-1, show_default=True, help="Threads; -1 for all cores."),
     click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors."),
 )
+NAMED = re.compile(r"^map_table\((\w+)='(.*?)'\)")  # how an error of `map_table` names a parameter
 
 
 def fit_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of `fitting.Asked`, for a command that makes a map."""
+    """The options of a command that makes a map: parameters of `map_table`, and ``quiet``."""
     for option in reversed(FIT_OPTIONS):
         command = option(command)
     return command
@@ -61,7 +71,6 @@ def fit_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("-o", "--output", type=Output(), help="The page; by default DATA with .html.")
 @click.option("--text", type=Output(), help="A file for the findings; by default they are printed.")
 @click.option("--model", type=Output(), help="A file to save the model in, as fit does.")
-@click.option("--image", "image_shape", type=ImageShape(), help="The shape of pictures whose pixels are the columns.")
 @title_option
 @fit_options
 @json_option
@@ -70,8 +79,8 @@ def map(
     output: str | None,
     text: str | None,
     model: str | None,
-    image_shape: tuple[int, ...] | None,
     title: str | None,
+    quiet: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -80,31 +89,24 @@ def map(
     DATA is a table (.csv, .tsv, .parquet), an array (.npy, .npz), an .h5ad file or a folder of images. Columns that
     identify rows are left out, gaps are filled, categories are encoded and numbers are scaled; the text says how.
     """
-    from .findings import findings
+    from ..tables.told import what_was_done
 
-    label, quiet = options["label"], options["quiet"]
     page = output or f"{data.rstrip('/').removesuffix(Path(data).suffix)}.html"
     check_writable(Path(page))
-    mapped = _mapped(data, options)
+    found = _mapped(data, quiet, options)
     with shown_on_stderr(quiet, "explaining"):
-        found = findings(mapped, label)
+        findings, about = found.findings(), "\n".join(what_was_done(found))
         if model is not None:
-            mapped.model.save(model)
-        mapped.answers.to_html(
-            page,
-            labels=mapped.label,
-            columns={name: values for name, values in mapped.columns.items() if name != label},
-            ids=mapped.ids,
-            image_shape=image_shape or mapped.image_shape,
-            title=title or Path(data).stem,
-        )
+            found.save(model)
+        found.to_html(page, title=title or Path(data).stem)
+    whole = f"{about}\n\n{findings}\n"
     if text is not None:
         with replacing(Path(text)) as file:
-            file.write(f"{found}\n".encode())
+            file.write(whole.encode())
     if as_json:
-        print_json({"page": page, "rows": len(mapped.model.embedding_), **found.as_json()})
+        print_json({"page": page, "rows": len(found), "about": about.splitlines(), **_as_json(findings)})
     elif text is None:
-        click.echo(f"{found}\n")
+        click.echo(whole)
     if not quiet:
         print(f"{page} has the map; open it in a browser and click a point", file=sys.stderr)
 
@@ -113,19 +115,44 @@ def map(
 @click.argument("data", type=DATA)
 @click.option("-o", "--output", type=Output(), required=True, help="The file of the model.")
 @fit_options
-def fit(data: str, output: str, **options: Any) -> None:
-    """Make a map of DATA and save the model, for the other commands and for FeatMAP.load."""
-    mapped = _mapped(data, options)
-    mapped.model.save(output)
-    if not options["quiet"]:
-        print(mapped.text, file=sys.stderr)
-        print(f"{output} has the model of {len(mapped.model.embedding_):,} rows", file=sys.stderr)
+def fit(data: str, output: str, quiet: bool, **options: Any) -> None:
+    """Make a map of DATA and save it, for the other commands, featmap.load and FeatMAP.load."""
+    found = _mapped(data, quiet, options)
+    found.save(output)
+    if not quiet:
+        print(found.known.text, file=sys.stderr)
+        print(f"{output} has the model of {len(found):,} rows", file=sys.stderr)
 
 
-def _mapped(data: str, options: dict[str, Any]) -> Mapped:
-    from .fitting import Asked, fitted
-    from .reading import read_source
+def _mapped(data: str, quiet: bool, options: dict[str, Any]) -> TableMap:
+    """The map of a file. Errors name options rather than parameters."""
+    from ..tables import reading
+    from ..tables.making import map_table
 
-    with shown_on_stderr(options["quiet"]):
-        source = read_source(data)
-    return fitted(source, Asked(**options))
+    asked = {name: value for name, value in options.items() if value is not None}
+    with shown_on_stderr(quiet):
+        given = reading.read_source(data)
+    try:
+        with shown_on_stderr(quiet, "reading") as callback:
+            return map_table(given, callback=callback, **asked)
+    except InvalidParameterError as error:
+        raise InvalidParameterError(NAMED.sub(r"--\1 \2", str(error))) from error
+
+
+def _as_json(findings: Findings) -> dict[str, Any]:
+    """Findings as plain values."""
+    regions = [
+        {
+            "name": region.name,
+            "rows": region.size,
+            "labels": dict(region.labels),
+            "rule": None if region.rule is None else region.rule.text,
+            "precision": None if region.rule is None else region.rule.precision,
+            "recall": None if region.rule is None else region.rule.recall,
+            "differences": [str(difference) for difference in region.differences],
+        }
+        for region in findings.regions
+    ]
+    doubtful = [{"row": why.row, "name": why.name, "sentence": why.sentence} for why in findings.rows]
+    columns = [vars(note) for note in findings.columns]
+    return {"kept": findings.kept, "regions": regions, "doubtful": doubtful, "columns": columns}

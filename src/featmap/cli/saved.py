@@ -14,9 +14,10 @@ import click
 import numpy as np
 
 from ..checks.arguments import listed
-from ..errors import InvalidDataError, InvalidParameterError, warn
+from ..errors import InvalidParameterError, warn
+from ..preparation.columns import text_of
 from ..store.replacing import replacing
-from .files import read_column
+from ..tables.files import read_column
 from .shared import (
     COLUMN,
     DATA,
@@ -35,20 +36,16 @@ from .shared import (
 )
 
 if TYPE_CHECKING:
-    from ..estimator import FeatMAP
-    from ..explanation import Explanation
+    from ..answers.values import Region, Why
     from ..explanation.contrast import Contrast
-    from ..explanation.why import Why
-    from .reading import FileData
+    from ..tables.table_map import TableMap
 
 
-def _answers_of(path: str) -> FeatMAP | Explanation:
-    """Load a model. One of a prepared table answers in the columns of the table."""
-    from ..estimator import FeatMAP
-    from ..preparation.pipelines import in_original_units
+def _loaded(path: str) -> TableMap:
+    """Load a map. One of a table answers in the columns of the table."""
+    from ..tables.table_map import load
 
-    model = FeatMAP.load(path)
-    return in_original_units(model) if hasattr(model, "recipe_") else model
+    return load(path)
 
 
 @commands.command()
@@ -57,7 +54,9 @@ def _answers_of(path: str) -> FeatMAP | Explanation:
 @labels_option
 @click.option("--group", help="All rows with this label.")
 @click.option("--against", help="Another label: what tells the two groups apart. 'rest' for all other rows.")
-@click.option("-k", type=click.IntRange(1), default=10, show_default=True, help="How many features are named.")
+@click.option(
+    "-k", type=click.IntRange(1), default=10, show_default=True, help="How many features of a contrast are named."
+)
 @click.option("-o", "--output", type=PICTURE, help="A picture (.png, .svg, .pdf) instead of text.")
 @json_option
 def explain(
@@ -72,36 +71,46 @@ def explain(
 ) -> None:
     """Say why rows of a saved MODEL are where they are, or what tells two groups apart.
 
+    Labels are those that the map was made with, or a column of another file.
+
     \b
     featmap explain m.featmap --row 213
-    featmap explain m.featmap --labels data.csv:species --group Gentoo
-    featmap explain m.featmap --labels data.csv:species --group Gentoo --against Adelie
+    featmap explain m.featmap --group Gentoo
+    featmap explain m.featmap --group Gentoo --against Adelie
+    featmap explain m.featmap --labels data.csv:island --group Dream
     """
     if bool(rows) == (group is not None):
-        raise click.UsageError("say which rows: --row, or --group with --labels")
-    if group is not None and labels is None:
-        raise click.UsageError("--group needs --labels, a column with the label of each row, as in data.csv:species")
+        raise click.UsageError("say which rows: --row, or --group")
     if against is not None and group is None:
         raise click.UsageError("--against needs --group, the label that is compared")
 
-    answers = _answers_of(model)
+    found = _loaded(model)
     with shown_on_stderr():
+        if labels is not None:
+            found = found.labelled(read_column(labels, len(found)))
         if group is None:
-            _tell_why(answers, _rows(answers, rows), k, output, as_json)
+            _tell_why(found, _rows(found, rows), output, as_json)
             return
-        assert labels is not None
-        texts = np.array(read_column(labels, len(answers.embedding_)).texts, dtype=object)
+        texts = _texts_of_labels(found)
         if against is None:
             chosen = np.flatnonzero(texts == group)
             if not len(chosen):
-                there = listed(sorted(set(texts)))
+                there = listed(sorted(set(texts) - {""}))
                 raise InvalidParameterError(f"--group {group}: no row has this label; there are {there}")
-            _tell_why(answers, chosen, k, output, as_json)
+            _tell_why(found, chosen, output, as_json)
             return
         if against == "rest" and "rest" not in texts:  # all others that have a label
             against = "the rest"
             texts = np.where((texts == group) | (texts == ""), texts, against)
-        _tell_contrast(answers.contrast(group, against, labels=texts), k, output, as_json)
+        _tell_contrast(found.contrast(group, against, labels=texts), k, output, as_json)
+
+
+def _texts_of_labels(found: TableMap) -> np.ndarray:
+    """The label of each row as a text, empty where it is missing."""
+    label = found.known.label
+    if label is None:
+        raise click.UsageError("--group needs --labels, a column with the label of each row, as in data.csv:species")
+    return np.array(["" if value is None else text_of(value) for value in label.tolist()], dtype=object)
 
 
 def _rows(answers: Any, asked: tuple[str, ...]) -> Any:
@@ -112,9 +121,9 @@ def _rows(answers: Any, asked: tuple[str, ...]) -> Any:
     return rows[0] if len(rows) == 1 else rows
 
 
-def _tell_why(answers: Any, chosen: Any, k: int, output: str | None, as_json: bool) -> None:
+def _tell_why(found: TableMap, chosen: Any, output: str | None, as_json: bool) -> None:
     if output is None:
-        why = answers.why(chosen, k)
+        why = found.why(chosen)
         print_json(_why_as_json(why)) if as_json else click.echo(str(why))
         return
 
@@ -124,15 +133,16 @@ def _tell_why(answers: Any, chosen: Any, k: int, output: str | None, as_json: bo
         raise InvalidParameterError(
             "-o: a picture is of one row or of a contrast; leave -o out to read about a group"
         )
-    write_figure(output, lambda ax: plot.why(answers, chosen, k=min(k, 8), ax=ax), (11, 9.5))
+    write_figure(output, lambda ax: plot.why(found, chosen, ax=ax), (11, 5.6))
 
 
-def _why_as_json(why: Why) -> dict[str, Any]:
-    from ..explanation.why import LISTS
-
-    lists = {name: [asdict(one) for one in getattr(why, name)] for name in LISTS}
-    known = {name: getattr(why, name) for name in ("subject", "rows", "n_around", "sentence")}
-    return {**known, **lists, "alone": [str(name) for name in why.alone], "trust": why.trust.sentence}
+def _why_as_json(why: Why | Region) -> dict[str, Any]:
+    """All fields of an answer, and its sentence."""
+    fields = {"sentence": why.sentence, **asdict(why)}
+    row: Any = None if fields.get("move") is None else fields["move"]["row"]
+    if hasattr(row, "to_dict"):
+        fields["move"]["row"] = row.to_dict()
+    return fields
 
 
 def _tell_contrast(found: Contrast, k: int, output: str | None, as_json: bool) -> None:
@@ -184,13 +194,14 @@ def transform(model: str, data: str, output: str | None) -> None:
     Every row gets its place and an outlier score: about 1 is usual, much more is unlike all rows of the model.
     """
     from ..estimator import FeatMAP
-    from .reading import read_source
+    from ..tables.fitted import as_fitted
+    from ..tables.reading import read_source
 
     loaded, source = FeatMAP.load(model), read_source(data)
     if source.text:
         click.echo(source.text, err=True)
     with shown_on_stderr(begun="reading"):
-        rows = _as_fitted(loaded, source)
+        rows = as_fitted(loaded, source)
         warnings.filterwarnings("ignore", "X does not have valid feature names")  # they were compared
         places = np.column_stack([loaded.transform(rows), loaded.outlier_score(rows)])
     if output is None:
@@ -201,23 +212,6 @@ def transform(model: str, data: str, output: str | None) -> None:
             np.save(file, places)
         else:
             file.write(_csv(places).encode())
-
-
-def _as_fitted(model: Any, source: FileData) -> Any:
-    """Rows of a file, prepared as those of the fit were, with columns in their order."""
-    from .reading import dense
-
-    if hasattr(model, "recipe_"):
-        return model.recipe_.prepared(dense(source.values), source.names)
-    names = getattr(model, "feature_names_in_", None)
-    known = source.values.columns if source.is_table else source.names
-    if names is None or known is None:
-        return source.values
-    missing = [name for name in names if name not in known]
-    if missing:
-        raise InvalidDataError(f"{source.path} has no column {listed(missing)}, which the model was fitted to")
-    places = {name: place for place, name in enumerate(known)}
-    return source.values[:, [places[name] for name in names]]
 
 
 def _csv(places: np.ndarray) -> str:
@@ -255,7 +249,7 @@ def explore(
     """
     from ..explorer import serve
 
-    answers = _answers_of(model)
+    answers = _loaded(model)
     n_rows = len(answers.embedding_)
     named = [read_column(said, n_rows) for said in columns]
     serve(
@@ -285,7 +279,7 @@ def plot(model: str, output: str, labels: str | None, feature: str | None, names
 
     from .. import plot as pictures
 
-    answers = _answers_of(model)
+    answers = _loaded(model)
     values = None if labels is None else read_column(labels, len(answers.embedding_)).values
     with shown_on_stderr():
         if feature is not None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..explorer.widget import ExplorerWidget
     from ..metrics.density import OwnDistances
+    from ..tables.table_map import TableMap
     from .answers import Answers
     from .backing import Backing
     from .contrast import Contrast, FeatureRanking
@@ -726,6 +727,42 @@ class ExplanationMixin:
         said: dict[str, Any] = {"labels": labels, "columns": columns, "ids": ids}
         said |= {"image_shape": image_shape, "maps": maps}
         return widget_of(self, height=height, title=title, **said)
+
+    def labelled(
+        self, labels: ArrayLike | None = None, *, unit: str | None = None, image_shape: tuple[int, ...] | None = None
+    ) -> TableMap:
+        """Give the same map with the labels of its rows known, as `featmap.map_table` does.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,) or None, default=None
+            A label for each row; None or NaN where it is not known.
+        unit : str or None, default=None
+            What a row is, "tumour" for example. By default "row".
+        image_shape : tuple of int or None, default=None
+            Height and width, and 3 for colours, of images whose pixels are the features.
+
+        Returns
+        -------
+        TableMap
+            The map, with answers that know the labels.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from featmap import FeatMAP
+        >>> iris = load_iris(as_frame=True)
+        >>> model = FeatMAP(n_epochs=50, random_state=0).fit(iris.data)
+        >>> model.labelled(iris.target_names[iris.target], unit="flower")
+        TableMap(150 flowers, 4 columns, label label)
+        """
+        if not hasattr(self, "_points"):
+            check_is_fitted(self)
+        self._check_features()
+
+        from ..tables.parts import labelled
+
+        return labelled(self, labels, unit, image_shape)
 
     def _check_features(self) -> None:
         """Refuse questions where only distances between rows are known."""

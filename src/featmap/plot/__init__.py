@@ -21,6 +21,7 @@ from .contrast import contrast
 from .density import density
 from .embedding import consistency, embedding, feature
 from .features_on_map import features_on_map
+from .findings import findings
 from .importance import importance, saliency
 from .local_frame import local_frame
 from .perturbation import perturbation
@@ -35,6 +36,7 @@ __all__ = [
     "embedding",
     "feature",
     "features_on_map",
+    "findings",
     "importance",
     "local_frame",
     "perturbation",

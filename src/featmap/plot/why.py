@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..checks.arguments import checked_count
 from ..errors import InvalidParameterError
 from ..explanation.why import SetApart, Why
+from .answer import draw_answer
 from .embedding import embedding
 from .features_on_map import apart_scores
 from .local_frame import (
@@ -64,6 +65,11 @@ def why(
 ) -> Axes:
     """Draw why one row is where it is: what ``model.why`` says, on a page.
 
+    Of a map that knows its table, from `featmap.map_table` or ``model.labelled``, it is the answer in words, the map
+    with dashed lines to the nearest rows in the data, and a strip for each of up to three features: all rows as ticks
+    by their labels, this row as a dot, and a circle for what is usual around it, or for where it would move. Images
+    are drawn as images. Only ``row`` and ``ax`` are read then. What follows is about other maps.
+
     The surroundings of the row are drawn large, with arrows of the features that change across them. Bars tell what
     sets the rows around it apart from all rows; below them is named what sets the row itself apart from these. Do not
     read the arrows if the sentence below them says that those of the map are poor, and do not take one row as an
@@ -104,6 +110,8 @@ def why(
     """
     model = checked_model("why", model)
     row = checked_row("why", model, row)
+    if hasattr(model, "known"):
+        return draw_answer(model, row, ax)
     _check("why", model, k, kind, labels)
     names = names_of_features("why", model, feature_names, image_shape)
     shape = None if image_shape is None else checked_shape("why", image_shape, model.n_features_in_)

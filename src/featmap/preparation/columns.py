@@ -242,6 +242,8 @@ def _role(column: Column, label: str | None, id: str | None, drop: Collection[st
         return Role(name, LEFT_OUT, "dates")
     if column.n_distinct < 2:
         return Role(name, LEFT_OUT, "no values" if column.n_known == 0 else "one value only")
+    if 2 * column.n_known < len(column.values):
+        return Role(name, LEFT_OUT, "more gaps than values")
     if _identifies_rows(column, use_name=id is None):
         return Role(name, ID, "a different value in each row")
     is_text = column.kind == CATEGORY and column.n_known >= FEWEST_TEXTS

@@ -32,10 +32,10 @@ class Prepare(TransformerMixin, BaseEstimator):
     method, made of what ``transform`` gives, is explained in them by
     ``in_original_units(explain(prepared, Y), preparation=…)``.
 
-    Columns that identify rows, columns with one value, dates and free text are left out. Gaps in numbers get the
-    median, gaps in categories the most frequent value. Numbers are scaled to mean 0 and standard deviation 1. A
-    category gets one column of zeros and ones for each of its values; `in_original_units` counts them as one feature.
-    Printed, a fitted one says what it did. The steps are scikit-learn's own.
+    Columns that identify rows, columns with one value, columns with more gaps than values, dates and free text are
+    left out. Gaps in numbers get the median, gaps in categories the most frequent value. Numbers are scaled to mean 0
+    and standard deviation 1. A category gets one column of zeros and ones for each of its values; `in_original_units`
+    counts them as one feature. Printed, a fitted one says what it did. The steps are scikit-learn's own.
 
     Filled gaps count as values in all answers. They are alike in all groups, so that means of groups are usually
     nearer to each other than those of the values that were observed, and spreads are smaller, the more so the more
@@ -125,7 +125,10 @@ class Prepare(TransformerMixin, BaseEstimator):
         dropped = tuple(self.drop)
         if isinstance(self.drop, str) or not all(isinstance(name, str) for name in dropped):
             raise InvalidParameterError(f"Prepare(drop={self.drop!r}): drop must be a list of names of columns")
-        columns = read_columns("Prepare.fit", X, self.names)
+        return self._learned(read_columns("Prepare.fit", X, self.names), dropped)
+
+    def _learned(self, columns: list[Column], dropped: tuple[str, ...]) -> Prepare:
+        """Learn from columns that were read."""
         self.roles_ = roles_of(columns, self.label, self.id, dropped)
         self.feature_names_in_ = np.array([column.name for column in columns], dtype=object)
         self.n_features_in_ = len(columns)
@@ -163,7 +166,11 @@ class Prepare(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         kinds = {role.name: role.use for role in self.roles_}
         used = read_named(X, self._used, self.feature_names_in_.tolist())
-        return np.asarray(self.steps_.transform(_table([as_kind(column, kinds[column.name]) for column in used])))
+        return self._made_of([as_kind(column, kinds[column.name]) for column in used])
+
+    def _made_of(self, used: list[Column]) -> np.ndarray:
+        """What the steps make of the columns that are used."""
+        return np.asarray(self.steps_.transform(_table(used)))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Name the columns that the map is made of.

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from ..checks.parameters import check_parameters
 from ..errors import InvalidParameterError, StoreError
 from ..explanation.points import MappedData
+from ..preparation.known import KnownTable
 from ..preparation.prepare import Recipe
 from ..run.progress import FitReport
 from ..values import Geometry
@@ -46,11 +47,13 @@ ATTRIBUTES: Mapping[str, Codec] = {
     "n_features_in_": INTEGER,
     "fit_report_": fields_of(FitReport),
 }
-# What only some models have: names of features and rows, and the containers that set_output asked for.
+# What only some models have: names of features and rows, what is known of a table, and the containers that
+# set_output asked for.
 SOMETIMES: Mapping[str, Codec] = {
     "feature_names_in_": FEATURE_NAMES,
     "row_names_in_": ROW_NAMES,
     "recipe_": fields_of(Recipe),
+    "table_": fields_of(KnownTable),
     "_sklearn_output_config": Table(optional={"transform": TEXT}),
 }
 
@@ -142,3 +145,5 @@ def check_attributes(attributes: Mapping[str, Any], mapped: MappedData) -> None:
         missing, origins = attributes["recipe_"].missing, attributes["recipe_"].origins
         require("recipe_", len(origins) == len(missing) == mapped.data.shape[1])
         require("recipe_", bool((origins.factor != 0).all()))
+    if "table_" in attributes:
+        require("table_", attributes["table_"].fits(n_rows))

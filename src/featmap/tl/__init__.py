@@ -14,8 +14,9 @@ try:
 except ImportError as error:
     raise MissingExtraError("featmap.tl needs anndata: pip install 'featmap[anndata]'") from error
 
+from .answering import answers
 from .asking import importance, model, why
 from .fitting import featmap
 from .ranking import rank_features
 
-__all__ = ["featmap", "importance", "model", "rank_features", "why"]
+__all__ = ["answers", "featmap", "importance", "model", "rank_features", "why"]

@@ -39,7 +39,9 @@ _LAST_MODEL: dict[tuple[Any, ...], Points] = {}
 
 
 @documented
-def model(adata: AnnData, key: str = KEY, *, n_jobs: int | None = -1, verbose: bool = False) -> Explanation:
+def model(
+    adata: AnnData, key: str = KEY, *, label: str | None = None, n_jobs: int | None = -1, verbose: bool = False
+) -> Explanation:
     """Give the model behind a map, to ask it all questions of `Explanation`.
 
     Nothing is fitted again: the map and the neighbours are those in ``adata``, also after it has been written to a
@@ -52,6 +54,9 @@ def model(adata: AnnData, key: str = KEY, *, n_jobs: int | None = -1, verbose: b
     {adata}
     key : str, default="featmap"
         The key of the map in ``adata.uns``: the ``key_added`` with which it was made.
+    label : str or None, default=None
+        A column of ``adata.obs`` that is known of the cells, such as their type. With it answers know the labels, as
+        those of `featmap.map_table` do.
     n_jobs : int or None, default=-1
         The number of threads; -1 for all cores, None for one. Answers never depend on it.
     verbose : bool, default=False
@@ -60,7 +65,7 @@ def model(adata: AnnData, key: str = KEY, *, n_jobs: int | None = -1, verbose: b
     Returns
     -------
     Explanation
-        Answers about every cell of the map.
+        Answers about every cell of the map; with a label a `TableMap`.
 
     Examples
     --------
@@ -71,7 +76,9 @@ def model(adata: AnnData, key: str = KEY, *, n_jobs: int | None = -1, verbose: b
     >>> featmap.tl.model(adata).top_features(["7"], k=3).shape
     (1, 3)
     """
-    return rebuilt("featmap.tl.model", adata, key, n_jobs, verbose)
+    caller = "featmap.tl.model"
+    explained = rebuilt(caller, adata, key, n_jobs, verbose)
+    return explained if label is None else explained.labelled(checked_column(caller, adata, label), unit="cell")
 
 
 def rebuilt(caller: str, adata: AnnData, key: str, n_jobs: int | None = -1, verbose: bool = False) -> Explanation:
