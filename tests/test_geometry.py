@@ -276,7 +276,9 @@ def test_a_copy_has_them_if_they_are_there(duplicate, calls, model, expected):
     assert len(calls) == 2
     after = duplicate(model)
     assert made(after) is not made(model)
+    assert made(after) is not None
     assert bytes_of(after) == expected
+    assert after.explain(NEW).frames_.tobytes() == model.explain(NEW).frames_.tobytes()
     assert len(calls) == 2
 
 

@@ -850,6 +850,53 @@ def test_a_later_format_asks_for_a_later_featmap(saved):
     assert_refused(saved)
 
 
+# Written by featmap 0.1.0, of `normal(24, 3)`, with n_neighbors=5, n_epochs=5, random_state=0 and n_jobs=1.
+OF_FIRST_FORMAT = Path(__file__).parent / "models" / "0.1.0.featmap"
+
+
+def test_a_model_of_the_first_format_is_read(tmp_path):
+    """It had tangent spaces and frames, and a penalty for density."""
+    X = normal(24, 3)
+    loaded = FeatMAP.load(OF_FIRST_FORMAT)
+    header, _ = taken_apart(OF_FIRST_FORMAT)
+    contents = container.read_file(OF_FIRST_FORMAT, KIND, mapped=False)
+    assert (header["featmap"], contents.format) == ("0.1.0", 1)
+    old = contents.content["attributes"]
+    for name in ("embedding_", "frames_", "intrinsic_dim_"):
+        assert getattr(loaded, name).tobytes() == contents.arrays[old[name]].tobytes()
+    assert np.array_equal(loaded.transform(X), loaded.embedding_)
+    assert (loaded.density, loaded.density_, loaded.n_epochs_) == (None, 0.0, 5)
+    assert not hasattr(loaded, "radii_")
+    now = FeatMAP(n_neighbors=5, n_epochs=5, random_state=0, n_jobs=1)
+    assert loaded.get_params() == now.get_params()
+    np.testing.assert_allclose(loaded.feature_importance(), now.fit(X).feature_importance(), atol=1e-5)
+    again = through_a_file(loaded, tmp_path)
+    assert attributes_of(again) == attributes_of(loaded)
+    assert answers(again, X) == answers(loaded, X)
+    assert np.array_equal(loaded.fit_transform(X), now.embedding_)
+
+
+FIRST_FORMATS = {
+    "nothing": lambda content: content.clear(),
+    "no tangent spaces": lambda content: content["mapped"]["manifold"].pop("tangents"),
+    "no frames": lambda content: content["mapped"].update(frames=3),
+    "no radii": lambda content: content["mapped"]["manifold"]["tangents"].pop("radii"),
+    "no penalty": lambda content: content["parameters"].pop("density_weight"),
+    "a parameter more": lambda content: content["parameters"].update(weight=1),
+    "no attributes": lambda content: content.update(attributes=[]),
+    "solvers that differ": lambda content: content["mapped"]["frames"].update(solver="other"),
+}
+
+
+@pytest.mark.parametrize("name", FIRST_FORMATS)
+def test_forged_files_of_the_first_format_are_refused(name, tmp_path):
+    header, body = taken_apart(OF_FIRST_FORMAT)
+    FIRST_FORMATS[name](header["content"])
+    path = tmp_path / "model.featmap"
+    path.write_bytes(put_together(header, body, version=1))
+    assert_refused(path, "cannot be read: ")
+
+
 @pytest.mark.parametrize(("n", "seed"), [(60, 0), pytest.param(1000, 1, marks=pytest.mark.slow)])
 def test_every_altered_file_is_refused(n, seed, saved):
     data, rng = saved.read_bytes(), np.random.default_rng(seed)

@@ -38,7 +38,7 @@ from .. import __version__
 from ..errors import StoreError
 from .replacing import replacing
 
-FORMAT = 1
+FORMAT = 2  # 1 is that of featmap 0.1.0, whose models are still read (`earlier`)
 MAGIC = b"\x93FEATMAP"
 PREAMBLE = struct.Struct("<8sIIQQ")
 ALIGNMENT = 64
@@ -55,6 +55,7 @@ class Contents:
 
     content: Any
     arrays: Sequence[np.ndarray]
+    format: int = FORMAT
 
 
 def write_file(path: Path, kind: str, contents: Contents) -> None:
@@ -88,7 +89,7 @@ def read_file(path: Path, kind: str, *, mapped: bool) -> Contents:
     With ``mapped``, large arrays stay in the file until they are used, and changes to them stay in memory.
     """
     with open(path, "rb") as file, refusing(path):
-        header_size, end = _checked_sizes(file)
+        version, header_size, end = _checked_sizes(file)
         header = _read_header(file, header_size, kind)
         table = _checked_table(header["arrays"])
         sizes = [dtype.itemsize * math.prod(shape) for dtype, _, shape in table]
@@ -99,7 +100,7 @@ def read_file(path: Path, kind: str, *, mapped: bool) -> Contents:
             _read_array(file, offset, *entry, mapped=mapped and size >= MAPPED_FROM)
             for offset, size, entry in zip(offsets, sizes, table, strict=True)
         ]
-    return Contents(header["content"], arrays)
+    return Contents(header["content"], arrays, version)
 
 
 def _read_header(file: BinaryIO, size: int, kind: str) -> dict[str, Any]:
@@ -123,8 +124,8 @@ def refusing(path: Path) -> Iterator[None]:
         raise StoreError(f"{path} cannot be read: {reason}") from error
 
 
-def _checked_sizes(file: BinaryIO) -> tuple[int, int]:
-    """The length of the header and the end of the arrays, once the digest of the file is known to be right."""
+def _checked_sizes(file: BinaryIO) -> tuple[int, int, int]:
+    """The format, the length of the header and the end of the arrays, once the digest is known to be right."""
     size = os.fstat(file.fileno()).st_size
     beginning = file.read(PREAMBLE.size)
     if not beginning.startswith(MAGIC):
@@ -143,7 +144,7 @@ def _checked_sizes(file: BinaryIO) -> tuple[int, int]:
         )
     if version < 1 or zero != 0 or header_size > end - PREAMBLE.size:
         raise ValueError("its header is not one of featmap")
-    return header_size, end
+    return version, header_size, end
 
 
 def _digest(file: BinaryIO, end: int) -> bytes:

@@ -37,6 +37,7 @@ from .codecs import (
     unpack,
 )
 from .container import Contents, read_file, refusing, write_file
+from .earlier import of_first_format
 
 KIND = "fitted model"
 ATTRIBUTES: Mapping[str, Codec] = {
@@ -106,6 +107,8 @@ def load_model(path: str | os.PathLike[str], made_by: str, parameters: Iterable[
     path = Path(path)
     contents = read_file(path, KIND, mapped=True)
     with refusing(path):
+        if contents.format == 1:
+            contents = replace(contents, content=of_first_format(contents.content, {*ATTRIBUTES, *SOMETIMES}))
         return _checked_model(contents, made_by, parameters)
 
 
