@@ -299,6 +299,17 @@ def test_arrays_with_names_are_tables():
     assert "column 3" in " ".join(as_it_is._map_answers().table.names)
 
 
+def test_rules_match_the_array_that_was_given():
+    """Also where columns of it had no part in the map."""
+    X, y = load_breast_cancer(return_X_y=True)
+    table = np.column_stack([np.ones(len(X)), X[:, :10]])
+    found = map_table(table, y.astype(bool), scale=True, **QUICK)
+    is_benign = y == 1
+    meets = found.rule(is_benign).matches(table)
+    assert is_benign[meets].mean() > 0.8
+    np.testing.assert_allclose(found.transform(table[:3]), found.embedding_[:3], atol=1e-5)
+
+
 def test_cells_of_an_anndata():
     anndata = pytest.importorskip("anndata")
     rng = np.random.default_rng(0)
