@@ -165,8 +165,11 @@ def test_images():
     assert found.why(0).unit == "image"
     assert found.labels.tolist() == digits[:400].tolist()
     frame = pd.DataFrame(images[:400]).add_prefix("p").assign(digit=digits[:400])
-    same = map_table(frame, "digit", image_shape=(8, 8), unit="image", **QUICK)
+    frame["file"], frame["source"] = [f"image {row}" for row in range(400)], "scan"
+    asked = {"label": "digit", "id": "file", "drop": ["source"], "image_shape": (8, 8), "unit": "image"}
+    same = map_table(frame, **asked, **QUICK)
     np.testing.assert_array_equal(same.embedding_, found.embedding_)
+    assert same.why("image 7").row == 7
     with pytest.raises(InvalidParameterError, match=r"image_shape=\(7, 8\)"):
         map_table(images, image_shape=(7, 8))
 

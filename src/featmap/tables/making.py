@@ -12,6 +12,7 @@ from ..checks.parameters import check_parameters
 from ..checks.settings import is_given, n_components_of
 from ..errors import InvalidDataError, InvalidParameterError
 from ..estimator import FeatMAP
+from ..preparation.columns import text_of
 from .given import Given, with_shape
 from .knowing import known_of
 from .preparing import CALLER, Asked, Prepared, check_names, prepared_of
@@ -90,10 +91,11 @@ def map_table(
     _check_choices(scale, unit)
     model = _checked_model(parameters)
     given = taken(CALLER, table, names)
-    if image_shape is not None:
-        given = with_shape(_pixels(given, label, id, groups, drop), image_shape)
-    asked = Asked(label, id, tuple(drop) if not isinstance(drop, str) else (drop,), scale, groups)
+    asked = Asked(label, id, (drop,) if isinstance(drop, str) else tuple(drop), scale, groups)
     check_names(given, asked)
+    if image_shape is not None:
+        given = with_shape(_pixels(given, asked), image_shape)
+        asked = replace(asked, id=None, drop=())
     prepared = prepared_of(given, asked)
     known = known_of(given, prepared, asked, unit)
     pca, text = _components(given, prepared, parameters)
@@ -121,18 +123,17 @@ def _checked_model(parameters: dict[str, Any]) -> FeatMAP:
     return model
 
 
-def _pixels(given: Given, label: Any, id: Any, groups: Any, drop: Sequence[str]) -> Given:
+def _pixels(given: Given, asked: Asked) -> Given:
     """Of a frame with pixels and a few other columns that were named, the pixels, with the others beside them."""
     if not given.is_frame:
         return given
-    frame = given.values
-    aside = {name for name in (label, id, groups, *drop) if isinstance(name, str) and name in frame.columns}
-    pixels = [name for name in frame.columns if name not in aside]
-    values = np.column_stack([np.asarray(frame[name]) for name in pixels])
-    columns = {str(name): np.asarray(frame[name]) for name in frame.columns if name in aside and name not in drop}
-    ids = given.ids if not isinstance(id, str) or id not in columns else [str(one) for one in columns.pop(id)]
+    frame, named = given.values, {name for _, name in asked.named}
+    values = np.column_stack([np.asarray(frame[name]) for name in frame.columns if name not in named])
     if values.dtype.kind not in "biuf":
         raise InvalidDataError(f"{CALLER}(image_shape=…): a column of {given.called} holds no numbers; drop it")
+    kept = named - set(asked.drop) - {asked.id}
+    columns = {str(name): np.asarray(frame[name]) for name in frame.columns if name in kept}
+    ids = given.ids if asked.id is None else [text_of(value) for value in np.asarray(frame[asked.id]).tolist()]
     return Given(given.called, values, ids=ids, columns=columns, unit=given.unit)
 
 

@@ -30,10 +30,13 @@ class Asked:
     @property
     def named(self) -> list[tuple[str, str]]:
         """Parameters that name a column, with the name."""
-        one = [(name, getattr(self, name)) for name in ("label", "id", "groups")]
-        return [(name, value) for name, value in one if isinstance(value, str)] + [
-            ("drop", name) for name in self.drop
+        pairs = [
+            ("label", self.label),
+            ("id", self.id),
+            ("groups", self.groups),
+            *(("drop", name) for name in self.drop),
         ]
+        return [(parameter, name) for parameter, name in pairs if isinstance(name, str)]
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def check_names(given: Given, asked: Asked) -> None:
     own = own if given.is_table else []
     known = [*own, *given.columns]
     for parameter, name in asked.named:
-        if name not in known and not (parameter == "id" and given.image_shape and given.ids is not None):
+        if name not in known:
             there = f"there are {listed(known)}" if known else "it has no named columns"
             raise InvalidParameterError(f"{CALLER}({parameter}={name!r}): {given.called} has no such column; {there}")
         if name in given.columns and parameter in ("id", "drop"):
@@ -63,23 +66,29 @@ def prepared_of(given: Given, asked: Asked) -> Prepared:
     """The data of the fit. Values that are finite numbers of one kind need no preparation."""
     held = None if given.is_table else stored(given.values)
     has_gaps = held is not None and held.dtype.kind == "f" and np.isnan(np.min(held, initial=0.0))
-    if held is not None and not asked.scale and not has_gaps:
-        kind = "numbers" if given.image_shape is None else "pixels"
-        size = f"{given.n_rows:,} rows and {given.values.shape[1]:,} columns of {kind}."
-        text = f"{size} {given.text or 'They are used as they are.'}"
-        return Prepared(NamedTable(given.values, given.names, given.ids), text)
-    values = dense(given.values)
-    columns = read_columns(CALLER, values, given.names)
-    own = {column.name for column in columns}
-    aside = [name for name in (asked.label, asked.groups) if isinstance(name, str) and name in own]
-    label = aside[0] if asked.label in aside else None
+    needs_none = held is not None and not asked.scale and not has_gaps
+    return _as_they_are(given) if needs_none else _by_preparation(given, asked)
+
+
+def _as_they_are(given: Given) -> Prepared:
+    kind = "numbers" if given.image_shape is None else "pixels"
+    size = f"{given.n_rows:,} rows and {given.values.shape[1]:,} columns of {kind}."
+    text = f"{size} {given.text or 'They are used as they are.'}"
+    return Prepared(NamedTable(given.values, given.names, given.ids), text)
+
+
+def _by_preparation(given: Given, asked: Asked) -> Prepared:
+    columns = read_columns(CALLER, dense(given.values), given.names)
+    by_name = {column.name: column for column in columns}
+    label, groups = (
+        name if isinstance(name, str) and name in by_name else None for name in (asked.label, asked.groups)
+    )
+    drop = asked.drop if groups is None else (*asked.drop, groups)
     scale = given.is_table if asked.scale is None else asked.scale
-    drop = (*asked.drop, *(name for name in aside if name != label and name not in asked.drop))
     preparation = Prepare(id=asked.id, drop=drop, label=label, scale=scale, names=given.names)
     preparation._learned(columns, drop)
-    table = preparation._made_of([column for name in preparation._used for column in columns if column.name == name])
-    ids = given.ids
-    if preparation.ids_ is not None and (ids is None or asked.id is not None):
-        ids = preparation.ids_.tolist()
+    table = preparation._made_of([by_name[name] for name in preparation._used])
+    found = None if preparation.ids_ is None else preparation.ids_.tolist()
+    ids = found if given.ids is None or (asked.id is not None and found is not None) else given.ids
     text = "\n".join(filter(None, [given.text, str(preparation)]))
     return Prepared(NamedTable(table, None, ids, Recipe.of(preparation)), text, preparation, tuple(columns))
