@@ -94,6 +94,24 @@ def test_a_column_that_no_other_goes_with_may_be_a_rule(rng):
     assert [condition.feature for condition in rule.conditions] == ["alone"]
 
 
+def test_promises_are_counted_in_rows_that_chose_nothing(blocks):
+    X, wanted = blocks
+    wanted = wanted ^ (np.random.default_rng(2).random(400) < 0.1)
+    finder = asked(X, X[:, :2].copy()).finder
+    rows, weights = np.arange(400), np.ones(400)
+    fold = folds(finder.together, wanted)
+    both = met = 0
+    for number in range(5):
+        cuts = best_rule(finder.cuts, wanted, weights, rows[fold != number])
+        test = rows[fold == number]
+        meets = finder.cuts.meets(cuts, test)
+        both, met = both + (meets & wanted[test]).sum(), met + meets.sum()
+    found = finder._by_folds(wanted, weights, rows)
+    assert found == pytest.approx((both / met, both / wanted.sum()))
+    in_sample = finder._counted(best_rule(finder.cuts, wanted, weights, rows), wanted, weights, rows)
+    assert found != pytest.approx(in_sample)
+
+
 def test_copies_of_a_row_are_in_one_fold():
     together = np.repeat(np.arange(40), 3)
     fold = folds(together, np.arange(120) < 60)
