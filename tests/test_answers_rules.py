@@ -135,11 +135,13 @@ def test_large_tables_are_sampled_with_weights():
 
 
 def test_features_that_go_together_are_not_in_one_rule(rng):
-    first = rng.uniform(size=500)
-    X = np.column_stack([first, first + 0.15 * rng.normal(size=500), rng.uniform(size=500)])
-    answers = asked(X, X[:, [0, 2]].copy(), names=list("abc"))
-    rule = answers.rule((X[:, 0] > 0.5) & (X[:, 2] > 0.5))
-    assert {"a", "b"} - {condition.feature for condition in rule.conditions}
+    """The best rule would have both, a > 0.3 and b ≤ 0.5."""
+    first = rng.uniform(size=800)
+    X = np.column_stack([first, first + 0.15 * rng.normal(size=800), rng.uniform(size=800)])
+    cuts, wanted = cuts_of(X), (X[:, 0] > 0.3) & (X[:, 1] <= 0.5)
+    assert cuts.is_alike[0, 1]
+    found = best_rule(cuts, wanted, np.ones(800), np.arange(800))
+    assert len({int(cuts.features[cut.feature]) for cut in found} & {0, 1}) == 1
 
 
 def test_thresholds_are_what_is_printed(blocks):
