@@ -9,7 +9,9 @@ from scipy.stats import spearmanr
 from answers_cases import asked, evidence_twin, level_twin, two_groups
 from featmap import InvalidParameterError
 from featmap.answers.associations import cramers_v, rank_correlations
+from featmap.answers.differences import Sources, true_sides
 from featmap.answers.evidence import REST
+from featmap.answers.features import coded_columns
 from featmap.answers.groups import group_features
 from featmap.answers.ranks import in_order, middle_ranks
 from featmap.answers.table import Table
@@ -138,6 +140,47 @@ def test_features_at_both_ends_of_a_chain_are_not_in_one_group():
     groups = group_features(association, np.ones(3, bool), 0.8)
     assert groups.group[0] == groups.group[1] != groups.group[2]
     assert groups.leaders[groups.group[0]] in (0, 1)
+
+
+def test_a_value_is_like_the_group_that_it_is_nearer_to():
+    """In its units and by its rank; groups that hardly differ, and levels of both, have no side."""
+    X, Y, labels = two_groups()
+    values = np.column_stack([X[:, 0], np.exp(4 * X[:, 1]), X[:, 2] % 1, np.where(labels == "left", 0.0, 1.0)])
+    values[0, :2] = np.median(X[:, 0]), np.exp(4 * np.median(X[labels == "left", 1])) * 100
+    values[1, 3] = 1
+    table = Table(values, tuple("abcd"), (None, None, None, ("k", "l")))
+    answers = asked(X, Y, labels, table)
+    features, typical, codes = answers.ground.features, answers.compared.typical, answers.labels.codes
+    rows = np.arange(120)
+    own, around = true_sides(features, typical, Sources.of(features, rows, None), codes, np.full(120, REST))
+    for row in rows:
+        for column in range(3):
+            mine, theirs = (np.median(values[(labels == labels[row]) == same, column]) for same in (True, False))
+            x, everything = values[row, column], np.sort(values[:, column])
+            rank = [
+                np.searchsorted(everything, v, "left") + np.searchsorted(everything, v, "right")
+                for v in (x, mine, theirs)
+            ]
+            nearer = abs(x - mine) < abs(x - theirs) and abs(rank[0] - rank[1]) < abs(rank[0] - rank[2])
+            farther = abs(x - mine) > abs(x - theirs) and abs(rank[0] - rank[1]) > abs(rank[0] - rank[2])
+            tells = abs(mine - theirs) >= 0.05 * values[:, column].std()
+            assert (own[row, column], around[row, column]) == (tells and nearer, tells and farther)
+    assert (own[2, 3], around[2, 3]) == (True, False)
+    assert (own[1, 3], around[1, 3]) == (False, True)
+
+
+def test_far_values_are_clipped_and_gaps_filled_before_backing(rng):
+    rows = rng.normal(size=(500, 2))
+    rows[0, 0], rows[1, 0] = 1e6, np.nan
+    coded, owner = coded_columns(rows, (None, None), share_unit=True)
+    assert owner.tolist() == [0, 1]
+    known = rows[np.isfinite(rows[:, 0]), 0]
+    low, high = np.quantile(known, [0.01, 0.99])
+    mean = np.clip(known, 2 * low - high, 2 * high - low).mean()
+    assert coded[0, 0] == pytest.approx(2 * high - low - mean, rel=1e-5)
+    assert coded[1, 0] == pytest.approx(np.median(known) - mean, abs=1e-5)
+    alone = coded_columns(rows[:, 1:], (None,), share_unit=False)[0]
+    assert alone.std() == pytest.approx(1, abs=1e-3)
 
 
 def test_groups_may_be_given():

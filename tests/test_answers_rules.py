@@ -94,6 +94,24 @@ def test_a_column_that_no_other_goes_with_may_be_a_rule(rng):
     assert [condition.feature for condition in rule.conditions] == ["alone"]
 
 
+def test_promises_are_counted_in_rows_that_chose_nothing(blocks):
+    X, wanted = blocks
+    wanted = wanted ^ (np.random.default_rng(2).random(400) < 0.1)
+    finder = asked(X, X[:, :2].copy()).finder
+    rows, weights = np.arange(400), np.ones(400)
+    fold = folds(finder.together, wanted)
+    both = met = 0
+    for number in range(5):
+        cuts = best_rule(finder.cuts, wanted, weights, rows[fold != number])
+        test = rows[fold == number]
+        meets = finder.cuts.meets(cuts, test)
+        both, met = both + (meets & wanted[test]).sum(), met + meets.sum()
+    found = finder._by_folds(wanted, weights, rows)
+    assert found == pytest.approx((both / met, both / wanted.sum()))
+    in_sample = finder._counted(best_rule(finder.cuts, wanted, weights, rows), wanted, weights, rows)
+    assert found != pytest.approx(in_sample)
+
+
 def test_copies_of_a_row_are_in_one_fold():
     together = np.repeat(np.arange(40), 3)
     fold = folds(together, np.arange(120) < 60)
@@ -117,11 +135,13 @@ def test_large_tables_are_sampled_with_weights():
 
 
 def test_features_that_go_together_are_not_in_one_rule(rng):
-    first = rng.uniform(size=500)
-    X = np.column_stack([first, first + 0.15 * rng.normal(size=500), rng.uniform(size=500)])
-    answers = asked(X, X[:, [0, 2]].copy(), names=list("abc"))
-    rule = answers.rule((X[:, 0] > 0.5) & (X[:, 2] > 0.5))
-    assert {"a", "b"} - {condition.feature for condition in rule.conditions}
+    """The best rule would have both, a > 0.3 and b ≤ 0.5."""
+    first = rng.uniform(size=800)
+    X = np.column_stack([first, first + 0.15 * rng.normal(size=800), rng.uniform(size=800)])
+    cuts, wanted = cuts_of(X), (X[:, 0] > 0.3) & (X[:, 1] <= 0.5)
+    assert cuts.is_alike[0, 1]
+    found = best_rule(cuts, wanted, np.ones(800), np.arange(800))
+    assert len({int(cuts.features[cut.feature]) for cut in found} & {0, 1}) == 1
 
 
 def test_thresholds_are_what_is_printed(blocks):

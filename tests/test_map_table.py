@@ -165,8 +165,11 @@ def test_images():
     assert found.why(0).unit == "image"
     assert found.labels.tolist() == digits[:400].tolist()
     frame = pd.DataFrame(images[:400]).add_prefix("p").assign(digit=digits[:400])
-    same = map_table(frame, "digit", image_shape=(8, 8), unit="image", **QUICK)
+    frame["file"], frame["source"] = [f"image {row}" for row in range(400)], "scan"
+    asked = {"label": "digit", "id": "file", "drop": ["source"], "image_shape": (8, 8), "unit": "image"}
+    same = map_table(frame, **asked, **QUICK)
     np.testing.assert_array_equal(same.embedding_, found.embedding_)
+    assert same.why("image 7").row == 7
     with pytest.raises(InvalidParameterError, match=r"image_shape=\(7, 8\)"):
         map_table(images, image_shape=(7, 8))
 
@@ -297,6 +300,17 @@ def test_arrays_with_names_are_tables():
     as_it_is = map_table(iris.data, **QUICK)
     assert "150 rows and 4 columns of numbers. They are used as they are." in str(as_it_is)
     assert "column 3" in " ".join(as_it_is._map_answers().table.names)
+
+
+def test_rules_match_the_array_that_was_given():
+    """Also where columns of it had no part in the map."""
+    X, y = load_breast_cancer(return_X_y=True)
+    table = np.column_stack([np.ones(len(X)), X[:, :10]])
+    found = map_table(table, y.astype(bool), scale=True, **QUICK)
+    is_benign = y == 1
+    meets = found.rule(is_benign).matches(table)
+    assert is_benign[meets].mean() > 0.8
+    np.testing.assert_allclose(found.transform(table[:3]), found.embedding_[:3], atol=1e-5)
 
 
 def test_cells_of_an_anndata():

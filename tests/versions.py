@@ -46,6 +46,7 @@ TESTS = {
         "test_spectral_start_is_the_spectrum",
         "test_spectral_start_of_a_graph_with_few_eigenvalues_is_the_same_each_time",
     },
+    "test_map_table.py": {"test_categories_and_gaps", "test_frames_of_polars_and_files_give_the_same"},
     "test_metrics.py": {"test_ranks_are_scikit_learns", "test_accuracy_is_scikit_learns"},
     "test_neighbors.py": {"test_exact_search_equals_brute_force"},
     "test_notebook.py": {"test_the_bundle_has_the_text_of_scikit_learn"},

@@ -45,7 +45,6 @@ class Features:
     columns: tuple[tuple[int, ...], ...]  # of the table, whose mean a feature is; nearly always one
     positions: tuple[tuple[int, ...], ...]  # of these columns in the user's own table
     are_counts: bool  # 0 means "not seen", and small values may be single reads
-    are_changeable: bool  # pixels are not
     factors: Annotated[DoubleArray, "(p,)"]  # how far other features know each one; 0 for noise
     is_judged: bool  # whether the features know enough of each other to tell noise
     association: Annotated[DoubleArray, "(p, p)"]  # signed rank correlations; Cramér's V of categories
@@ -111,7 +110,7 @@ class Features:
         cut = SAME_GENES if table.are_counts else SAME
         groups = group_features(association, _varies(values), cut, table.alike, names)
         positions = tuple(tuple(table.position_of(column) for column in own) for own in columns)
-        parts = values, ordered, ranks, names, levels_of, columns, positions, table.are_counts, not is_image
+        parts = values, ordered, ranks, names, levels_of, columns, positions, table.are_counts
         return cls(*parts, factors, is_judged, association, groups)
 
 

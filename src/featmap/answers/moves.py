@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..data.sparse import Matrix
 from ..run import Run
@@ -31,6 +30,7 @@ NOT_JUDGED = "the features know too little of each other to tell which of them m
 FEW_ROWS = "the target has too few rows"
 NONE_FOUND = "no change of up to three groups of features moves it"
 PIXELS = "single pixels are not changed"
+COUNTS = "counts of one row are too noisy: where a few of them seemed to move it, new maps did not agree"
 
 
 class Way(NamedTuple):
@@ -70,8 +70,10 @@ class Mover:
         """Why no row of this map can be moved; empty if they can."""
         if not self.drawn.can_move:
             return self.drawn.no_moves
-        if not self.features.are_changeable:
+        if self.table.image_shape is not None:
             return PIXELS
+        if self.table.are_counts:
+            return COUNTS
         return "" if self.features.is_judged else NOT_JUDGED
 
     def find(self, row: int, is_member: BoolArray, name: str, verify: bool = False) -> Move | str:
@@ -156,13 +158,11 @@ class Mover:
         assert self.drawn.prepare is not None
         return self.drawn.prepare(self._in_table(row, changed))
 
-    def _in_table(self, row: int, changed: DoubleArray) -> Matrix:
+    def _in_table(self, row: int, changed: DoubleArray) -> DoubleArray:
         """Rows of the table, of which only the features are changed."""
-        own = self.table.values[[row]]
-        is_sparse = sp.issparse(own)
-        rows = np.repeat(own.toarray() if is_sparse else own, len(changed), axis=0)
+        rows = np.repeat(self.table.values[[row]], len(changed), axis=0)
         rows[:, [columns[0] for columns in self.features.columns]] = changed
-        return sp.csr_matrix(rows) if is_sparse else rows
+        return rows
 
     def _is_accepted(self, moved: Moved, target: Target) -> BoolArray:
         on_map, in_data = (target.is_member[near].mean(axis=1) for near in (moved.on_map, moved.in_data))
@@ -202,8 +202,7 @@ class Mover:
         return Change(self.features.names[feature], value, to, float(self.features.spread[feature]), alike)
 
     def _as_given(self, row: int, values: DoubleArray) -> np.ndarray:
-        rows = self._in_table(row, values[None])
-        whole = (rows.toarray() if sp.issparse(rows) else rows)[0]
+        whole = self._in_table(row, values[None])[0]
         return whole if self.drawn.as_given is None else self.drawn.as_given(whole, row)
 
     def _verified(self, move: Move, row: int, values: DoubleArray, target: Target) -> Move:

@@ -147,7 +147,7 @@ class KnownTable:
     own : OwnValues or None
         The values before they were prepared; None if they were used as they are.
     order : tuple of str
-        The names of all columns of the table in their order; empty for an array without names.
+        The names of all columns of the table in their order; empty if they were used as they are.
     groups : KnownColumn or None
         Rows that depend on each other have the same value.
     image_shape : tuple of int or None

@@ -39,6 +39,8 @@ def answers_of(
         table = Table.of_array(user_rows(points.mapped.data, slice(None)), names=given, **told)
         drawn = _drawn(points, model, _steps(points, names, table.names, (None,) * len(table.names)) or _as_they_are)
     else:
+        at = {name: position for position, name in enumerate(known.order)}
+        told["positions"] = tuple(at[name] for name in own.names) if at else ()
         table = Table(own.numbers, own.names, own.levels, **told)
         recipe = getattr(model, "recipe_", None)
         by_recipe = recipe and Preparing(recipe.origins, recipe.missing, own.names, own.levels)
