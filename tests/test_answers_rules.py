@@ -112,6 +112,17 @@ def test_promises_are_counted_in_rows_that_chose_nothing(blocks):
     assert found != pytest.approx(in_sample)
 
 
+@pytest.mark.parametrize(
+    ("precision", "recall", "is_said"), [(0.95, 0.5, False), (0.6, 0.99, False), (0.9, 0.9, True)]
+)
+def test_rules_are_said_if_other_rows_keep_them(blocks, monkeypatch, precision, recall, is_said):
+    X = blocks[0]
+    finder = asked(X, X[:, :2].copy()).finder
+    monkeypatch.setattr(type(finder), "_by_folds", lambda *given: (precision, recall))
+    half = X[:, 0] > 0.5
+    assert (finder.find(half) is not None) == is_said
+
+
 def test_copies_of_a_row_are_in_one_fold():
     together = np.repeat(np.arange(40), 3)
     fold = folds(together, np.arange(120) < 60)
