@@ -156,9 +156,13 @@ def test_features_that_go_together_are_not_in_one_rule(rng):
 
 
 def test_thresholds_are_what_is_printed(blocks):
+    """Three digits, as numbers elsewhere in an answer; and no digit is lost in print."""
     X, _ = blocks
-    cuts = cuts_of(1000 * X)
-    assert all(float(written(value).replace(",", "")) == value for values in cuts.thresholds for value in values)
+    thresholds = cuts_of(1000 * X).thresholds
+    spreads = (1000 * X).std(axis=0)
+    for spread, values in zip(spreads, thresholds, strict=True):
+        assert [written(value) for value in values] == [plain(value, spread) for value in values]
+        assert [float(written(value)) for value in values] == values.tolist()
 
 
 def test_rules_match_frames_arrays_and_queries():
