@@ -308,13 +308,14 @@ NEEDED_BY_PLOTS = {
 }
 
 
-@pytest.mark.parametrize("name", ["consistency", "density", "features_on_map", *NEEDED_BY_PLOTS])
+@pytest.mark.parametrize("name", ["consistency", "features_on_map", *NEEDED_BY_PLOTS])
 def test_pictures_of_features_say_the_same(name, fitted):
     with pytest.raises(FeatmapError, match="cannot answer questions about features"):
         getattr(plot, name)(fitted, *NEEDED_BY_PLOTS.get(name, ()))
 
 
 def test_the_map_is_drawn(fitted):
+    assert plot.density(fitted).child_axes
     assert len(plot.embedding(fitted, np.arange(120) % 3, rows=[3]).get_legend().get_texts()) == 3
     with pytest.raises(FeatmapError, match="cannot answer"):
         plot.embedding(fitted, color="feature 0")
