@@ -319,3 +319,9 @@ def test_the_map_is_drawn(fitted):
     assert len(plot.embedding(fitted, np.arange(120) % 3, rows=[3]).get_legend().get_texts()) == 3
     with pytest.raises(FeatmapError, match="cannot answer"):
         plot.embedding(fitted, color="feature 0")
+
+
+def test_density_needs_distances_alone(fitted):
+    ax = plot.density(fitted)
+    said = [text.get_text() for text in ax.texts] + [ax.get_title()]
+    assert any(f"{fitted.density_correlation_:.2f}" in text for text in said), said
