@@ -112,6 +112,17 @@ def test_promises_are_counted_in_rows_that_chose_nothing(blocks):
     assert found != pytest.approx(in_sample)
 
 
+@pytest.mark.parametrize(
+    ("precision", "recall", "is_said"), [(0.95, 0.5, False), (0.6, 0.99, False), (0.9, 0.9, True)]
+)
+def test_rules_are_said_if_other_rows_keep_them(blocks, monkeypatch, precision, recall, is_said):
+    X = blocks[0]
+    finder = asked(X, X[:, :2].copy()).finder
+    monkeypatch.setattr(type(finder), "_by_folds", lambda *given: (precision, recall))
+    half = X[:, 0] > 0.5
+    assert (finder.find(half) is not None) == is_said
+
+
 def test_copies_of_a_row_are_in_one_fold():
     together = np.repeat(np.arange(40), 3)
     fold = folds(together, np.arange(120) < 60)
@@ -145,9 +156,13 @@ def test_features_that_go_together_are_not_in_one_rule(rng):
 
 
 def test_thresholds_are_what_is_printed(blocks):
+    """Three digits, as numbers elsewhere in an answer; and no digit is lost in print."""
     X, _ = blocks
-    cuts = cuts_of(1000 * X)
-    assert all(float(written(value).replace(",", "")) == value for values in cuts.thresholds for value in values)
+    thresholds = cuts_of(1000 * X).thresholds
+    spreads = (1000 * X).std(axis=0)
+    for spread, values in zip(spreads, thresholds, strict=True):
+        assert [written(value) for value in values] == [plain(value, spread) for value in values]
+        assert [float(written(value)) for value in values] == values.tolist()
 
 
 def test_rules_match_frames_arrays_and_queries():

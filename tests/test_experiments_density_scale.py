@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.manifold import trustworthiness
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
-from experiments.density_scale.scores import DataSide, farthest, nearest_on
+from experiments.density_scale import experiment
+from experiments.density_scale.maps import DEFAULT, METHODS
+from experiments.density_scale.pictures import curves, side_by_side
+from experiments.density_scale.scores import MEASURES, DataSide, farthest, nearest_on
 from lab.data.purchases import purchases
 
 
@@ -76,3 +80,40 @@ def test_purchases_have_heavy_tails_copies_and_kinds_that_can_be_told():
     assert (distances == 0).any()
     votes = [np.bincount(kinds[others]).argmax() for others in near]
     assert 0.8 < np.mean(votes == kinds) < 0.95
+
+
+def equal_rows(**better):
+    """All methods alike in all measures, and ours better in some."""
+    table = {method: dict.fromkeys(MEASURES, 0.5) for method in METHODS}
+    table[DEFAULT] |= {measure: 0.5 + lead for measure, lead in better.items()}
+    return table
+
+
+def test_the_rules_hold_for_a_tie_and_not_where_a_measure_is_further_below():
+    verdicts = [claim.holds for claim in experiment.claims("choice", {"one": equal_rows()})]
+    assert all(verdicts)
+    claims = experiment.claims("choice", {"one": equal_rows(accuracy=-0.004), "two": equal_rows(accuracy=0.01)})
+    assert all(claim.holds for claim in claims)
+    claims = experiment.claims("choice", {"one": equal_rows(accuracy=-0.006), "two": equal_rows(accuracy=0.01)})
+    assert [claim.claim for claim in claims if not claim.holds] == [
+        f"choice: none of them is more than 0.005 below that of {rival}" for rival in ("featMAP p=0", "UMAP")
+    ]
+    claims = experiment.claims("choice", {"one": equal_rows(density_b=-0.1)})
+    assert {claim.claim for claim in claims if not claim.holds} == {
+        "choice: density (b) is above that of UMAP",
+        "choice: density (b) is above that of densMAP",
+    }
+
+
+def test_pictures_have_a_panel_for_every_map_and_every_set_and_price():
+    table = {name: equal_rows(density_b=0.1) for name in ("one", "two")}
+    prices = experiment.without("trustworthiness")
+    figure = curves(table, experiment.FAMILIES, ("density_b", "density"), prices)
+    assert [ax.get_title() for ax in figure.axes if ax.axison] == ["one", "two"] * len(prices)
+    Y = np.random.default_rng(0).normal(size=(50, 2))
+    figure = side_by_side(
+        {"one": {"a": Y, "b": Y}, "two": {"b": Y}}, dict.fromkeys(("one", "two"), Y[:, 0] > 0), "ab"
+    )
+    drawn = [len(ax.collections) for ax in figure.axes]
+    assert drawn == [1, 1, 0, 1]
+    plt.close("all")

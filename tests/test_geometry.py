@@ -59,6 +59,16 @@ def expected():
     return bytes_of(pickle.loads(PICKLED))
 
 
+def in_another_thread(ask):
+    """What another thread is answered, unless it waits for ever."""
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(ask()), daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert answers, "it waits"
+    return answers[0]
+
+
 @pytest.fixture
 def calls(monkeypatch):
     """The threads that have begun to make tangent spaces and frames."""
@@ -282,10 +292,9 @@ def test_a_model_can_be_copied_and_saved_while_they_are_made(model, expected, mo
     copies = []
 
     def copied_meanwhile(*arguments):
-        with ThreadPoolExecutor(1) as other:
-            copies.append(pickle.loads(other.submit(pickle.dumps, model).result(timeout=PATIENCE)))
-            copies.append(other.submit(copy.deepcopy, model).result(timeout=PATIENCE))
-            other.submit(model.save, tmp_path / "model").result(timeout=PATIENCE)
+        copies.append(pickle.loads(in_another_thread(lambda: pickle.dumps(model))))
+        copies.append(in_another_thread(lambda: copy.deepcopy(model)))
+        in_another_thread(lambda: model.save(tmp_path / "model"))
         return find_geometry(*arguments)
 
     monkeypatch.setattr(geometry, "find_geometry", copied_meanwhile)
@@ -383,8 +392,8 @@ def test_ctrl_c_leaves_a_model_that_can_be_asked_again(part, n_jobs, expected, m
             signal.signal(signal.SIGINT, usual)
     assert made(model) is None
     assert {thread for thread in threading.enumerate() if thread.name.startswith("featmap_")} <= before
-    with ThreadPoolExecutor(1) as other:  # which could not take a lock that the interrupt had left
-        assert other.submit(bytes_of, model).result(timeout=PATIENCE) == expected
+    # Which could not take a lock that the interrupt had left.
+    assert in_another_thread(lambda: bytes_of(model)) == expected
     assert bytes_of(model) == expected
 
 

@@ -308,7 +308,7 @@ NEEDED_BY_PLOTS = {
 }
 
 
-@pytest.mark.parametrize("name", ["consistency", "density", "features_on_map", *NEEDED_BY_PLOTS])
+@pytest.mark.parametrize("name", ["consistency", "features_on_map", *NEEDED_BY_PLOTS])
 def test_pictures_of_features_say_the_same(name, fitted):
     with pytest.raises(FeatmapError, match="cannot answer questions about features"):
         getattr(plot, name)(fitted, *NEEDED_BY_PLOTS.get(name, ()))
@@ -318,3 +318,9 @@ def test_the_map_is_drawn(fitted):
     assert len(plot.embedding(fitted, np.arange(120) % 3, rows=[3]).get_legend().get_texts()) == 3
     with pytest.raises(FeatmapError, match="cannot answer"):
         plot.embedding(fitted, color="feature 0")
+
+
+def test_density_needs_distances_alone(fitted):
+    ax = plot.density(fitted)
+    said = [text.get_text() for text in ax.texts] + [ax.get_title()]
+    assert any(f"{fitted.density_correlation_:.2f}" in text for text in said), said

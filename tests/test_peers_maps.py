@@ -1,4 +1,4 @@
-"""Maps that other packages have made are explained like our own."""
+"""Maps that other packages have made are explained like our own. Slow, since t-SNE and PaCMAP take long."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from threadpoolctl import threadpool_limits
 from featmap import explain
 from lab.peers import Settings, opentsne, pacmap
 
+pytestmark = pytest.mark.slow
+
 ROWS = 600
 PEERS_ARE_ABSENT = "needs the other methods: pip install 'featmap[peers]'"
 
@@ -20,7 +22,7 @@ PEERS_ARE_ABSENT = "needs the other methods: pip install 'featmap[peers]'"
     scope="module",
     params=[
         pytest.param(("openTSNE", opentsne), id="openTSNE"),
-        pytest.param(("pacmap", pacmap), id="PaCMAP", marks=pytest.mark.slow),  # it compiles for half a minute
+        pytest.param(("pacmap", pacmap), id="PaCMAP"),
     ],
 )
 def explanation(request, digits):

@@ -47,8 +47,11 @@ def test_arrows_are_on_the_map_at_the_row_for_the_features_the_map_shows_best(mo
     columns = shown_columns(model, row, k)
     assert len(columns) == k
     assert np.array_equal(only(panel, Quiver).get_offsets(), np.tile(model.embedding_[row], (k, 1)))
-    assert parallel(steps(panel), model.arrows([row], kind)[0][columns])
-    assert [text.get_text() for text in texts(panel, "feature")] == [f"feature {column}" for column in columns]
+    arrows = model.arrows([row], kind)[0][columns]
+    assert parallel(steps(panel), arrows)
+    drawn = [column for column, arrow in zip(columns, arrows, strict=True) if arrow.any()]
+    assert drawn == list(columns) or kind == "frame"  # in the plane of a frame a feature may not vary at all
+    assert [text.get_text() for text in texts(panel, "feature")] == [f"feature {column}" for column in drawn]
 
 
 @pytest.fixture(scope="module")

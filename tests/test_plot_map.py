@@ -228,7 +228,7 @@ def test_titles_say_what_of_how_many_rows_and_with_which_settings(model, digits)
     assert plot.feature(other, 3).get_title() == f"Where feature 3 varies\n{title}"
     assert plot.embedding(explain(digits[:50], digits[:50, 20:22])).get_title() == "Map of 50 rows"
     given = FeatMAP(n_epochs=5, pca=np.eye(digits.shape[1], 3), random_state=0).fit(digits[:100])
-    assert plot.embedding(given).get_title().endswith("density 1.5, 3 principal components")
+    assert plot.embedding(given).get_title().endswith(f"density {given.density_:.2g}, 3 principal components")
 
 
 def test_order_and_name_of_a_pandas_column_are_kept(model):

@@ -10,19 +10,12 @@ import textwrap
 
 import numpy as np
 import pytest
-from featmap.layout.moments import MapMoments
-from featmap.layout.radii import LogRadii
 
 from featmap import FeatMAP, metrics
-from featmap.checks.settings import neighborhood_settings
 from featmap.data.scaling import scale_data
-from featmap.explanation.points import points_of_any_map
-from featmap.layout.similarity import Curve
 from featmap.neighbors import find_neighbors, make_search
 from featmap.neighbors.exact import ExactSearch
-from featmap.pipeline import edges_of_layout
 from featmap.run import Run
-from featmap.values import Order
 from lab.data.confirmation import load_kmnist, load_letters
 from lab.data.images import load_images
 from lab.peers import Settings, densmap
@@ -34,8 +27,8 @@ SETTINGS = Settings(seed=0, n_epochs=500)
 FILES = {"MNIST": "mnist", "Fashion-MNIST": "fashion_mnist", "COIL-20": "coil20"}
 
 
-def our_model(X, weight):
-    return FeatMAP(n_epochs=SETTINGS.n_epochs, density_weight=weight, random_state=SETTINGS.seed).fit(X)
+def our_map(X, density):
+    return FeatMAP(n_epochs=SETTINGS.n_epochs, density=density, random_state=SETTINGS.seed).fit_transform(X)
 
 
 def local_quality(X, labels, embedding):
@@ -44,7 +37,7 @@ def local_quality(X, labels, embedding):
 
 
 def quality(X, labels, embedding):
-    """The same, and the correlation of local radii."""
+    """The same, and the correlation of log distances to own neighbours."""
     return *local_quality(X, labels, embedding), metrics.density_correlation(X, embedding)
 
 
@@ -75,12 +68,6 @@ def mnist_model(mnist):
     return FeatMAP(random_state=SETTINGS.seed).fit(mnist[0])
 
 
-@pytest.fixture(scope="module")
-def digit_one(mnist):
-    X, y = mnist
-    return X[y == 1]
-
-
 def test_recall_of_true_neighbors(mnist):
     X, _ = mnist
     rows = np.random.default_rng(0).choice(len(X), 1000, replace=False)
@@ -102,68 +89,47 @@ TOLERANCE = {"MNIST": 0.003, "Fashion-MNIST": 0.005, "COIL-20": 0.02}
 @pytest.mark.parametrize("name", TOLERANCE)
 def test_without_density_it_ties_umap(name, images):
     X, y = images(name)
-    ours = local_quality(X, y, our_model(X, 0).embedding_)
+    ours = local_quality(X, y, our_map(X, 0))
     theirs = local_quality(X, y, umap_map(X, SETTINGS))
     print(f"\n{name}, accuracy / trustworthiness: {said(ours)} (UMAP {said(theirs)})")
     assert ours[0] >= theirs[0] - TOLERANCE[name]
     assert ours[1] >= theirs[1] - 0.003
 
 
-def test_density_at_the_default_weight(mnist, mnist_model):
-    accuracy, trust, radii = quality(*mnist, mnist_model.embedding_)
-    print(f"\nMNIST at the default, accuracy / trustworthiness / radii: {said((accuracy, trust, radii))}")
+def test_the_default_shows_density(mnist, mnist_model):
+    accuracy, trust, density = quality(*mnist, mnist_model.embedding_)
+    print(f"\nMNIST at the default, accuracy / trustworthiness / density: {said((accuracy, trust, density))}")
     assert accuracy >= 0.962
     assert trust >= 0.947
-    assert radii >= 0.74
+    assert density >= 0.6
 
 
 @pytest.mark.parametrize(("name", "loader"), [("kmnist_test", load_kmnist), ("letters", load_letters)])
-def test_density_costs_little_on_data_that_nothing_was_chosen_on(name, loader, data_set):
-    """Means of two seeds. The first version lost 0.12 of accuracy on KMNIST and 0.08 on letters.
-
-    The rule of a default was 0.012, and 0.012 was measured on both (docs/density.md). Seeds and machines move
-    accuracy by a few thousandths.
-    """
+def test_density_costs_nothing_on_data_that_nothing_was_chosen_on(name, loader, data_set):
+    """Means of two seeds: at least the map without density, by more than seeds and machines move."""
     data_set(name)
     found = loader()
     X, y = found.data.astype(np.float32), found.target
-    maps = {
-        weight: [FeatMAP(density_weight=weight, random_state=seed).fit_transform(X) for seed in (0, 1)]
-        for weight in (0, FeatMAP().density_weight)
-    }
-    without, default = (np.mean([quality(X, y, Y) for Y in of_seeds], axis=0) for of_seeds in maps.values())
-    print(f"\n{name}, accuracy / trustworthiness / radii: {said(default)} (without density {said(without)})")
-    assert default[0] >= without[0] - 0.015
-    assert default[1] >= without[1] - 0.012
+    without, default = (
+        np.mean(
+            [quality(X, y, FeatMAP(density=density, random_state=seed).fit_transform(X)) for seed in (0, 1)], axis=0
+        )
+        for density in (0, None)
+    )
+    print(f"\n{name}, accuracy / trustworthiness / density: {said(default)} (without density {said(without)})")
+    assert default[0] >= without[0] - 0.005
+    assert default[1] >= without[1] - 0.005
     assert default[2] >= without[2] + 0.25
 
 
 @pytest.mark.usefixtures("umap")
-def test_density_at_weight_two_is_ahead_of_densmap(mnist):
-    """In radii, and in trustworthiness. DensMAP's accuracy differs by 0.015 between seeds, on both sides of ours."""
-    ours = quality(*mnist, our_model(mnist[0], 2.0).embedding_)
+def test_squared_density_is_ahead_of_densmap_in_neighbourhoods(mnist):
+    """DensMAP's accuracy differs by 0.015 between seeds."""
+    ours = quality(*mnist, our_map(mnist[0], 2.0))
     theirs = quality(*mnist, densmap()(mnist[0], SETTINGS))
-    print(f"\nMNIST at 2, accuracy / trustworthiness / radii: {said(ours)} (densMAP {said(theirs)})")
-    assert ours[0] >= 0.94
+    print(f"\nMNIST at 2, accuracy / trustworthiness / density: {said(ours)} (densMAP {said(theirs)})")
+    assert ours[0] >= 0.96
     assert ours[1] > theirs[1]
-    assert ours[2] > theirs[2]
-
-
-@pytest.mark.usefixtures("umap")
-def test_digit_one_keeps_its_density(digit_one):
-    """In all directions and along both axes of the frames, against UMAP's map measured in the same way."""
-    models = {weight: our_model(digit_one, weight) for weight in (0, 0.25, 0.5, 1.0)}
-    found = {
-        weight: np.array([model.total_density_correlation_, *model.density_correlation_])
-        for weight, model in models.items()
-    }
-    theirs = radii_correlations_of(models[0], umap_map(digit_one, SETTINGS))
-    print(f"\ndigit 1: { ({weight: values.round(3).tolist() for weight, values in found.items()}) }")
-    print(f"UMAP {theirs.round(3).tolist()}")
-    assert found[0.25][0] >= 0.74
-    assert (found[0.25] > theirs + 0.25).all()
-    totals = np.array([found[weight][0] for weight in sorted(found)])
-    assert (np.diff(totals) > -0.01).all()
 
 
 def test_arrows_are_true_on_mnist(mnist_model):
@@ -176,21 +142,6 @@ def test_arrows_are_true_on_mnist(mnist_model):
     assert found["tangent"] >= 0.9 * found["map"]
     assert found["blend"] >= 0.98 * found["map"]
     assert found["map"] > 0.2
-
-
-def radii_correlations_of(model, embedding):
-    """Those of the model in all directions and along the frame, for another map with frames fitted to it."""
-    manifold = model._points.mapped.manifold
-    settings = neighborhood_settings(model.get_params(), (len(embedding), model.n_features_in_), seed=0)
-    with Run(-1) as run:
-        in_order = Order.of_the_rows(len(embedding))
-        edges = edges_of_layout(manifold, manifold.graph, in_order, Curve.fit(0.1, 1.0), run)
-        frames = points_of_any_map(manifold.data.matrix, embedding.astype(np.float32), settings, run).frames
-        on_map = MapMoments.exact(embedding, edges, run).radii(frames.axes, run)
-    total, along, _ = LogRadii.of(manifold.tangents.radii, edges.has_neighbors).correlations(
-        LogRadii.of(on_map, edges.has_neighbors), edges.has_neighbors
-    )
-    return np.array([total, *along])
 
 
 FIT_IN_ITS_OWN_PROCESS = """

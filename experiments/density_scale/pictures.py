@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 Scores = Mapping[str, Mapping[str, float]]  # by method and measure
-Family = Mapping[str, str]  # what is written beside the point of each method
+Family = Mapping[str, str]  # methods with what is written beside the last of them
 
 BLUE, ORANGE, PURPLE, BLACK, GREEN = "#0072b2", "#d55e00", "#aa4499", "#222222", "#117733"
 STYLES = {
@@ -23,7 +23,7 @@ STYLES = {
     "featMAP, its default": (BLUE, "*"),
 }
 PANELS_IN_LINE = 4
-BESIDE = {"featMAP": (5, 4), "densMAP": (5, -10), "ScaleMAP": (-14, 4)}
+BESIDE = {"featMAP": (2, 6), "densMAP": (-12, -13), "ScaleMAP": (-4, -13)}
 
 
 def curves(
@@ -54,11 +54,11 @@ def draw_families(ax: Axes, scores: Scores, families: Mapping[str, Family], meas
         ax.plot(
             *points.T, color=colour, marker=marker, markersize=13 if marker == "*" else 5, linewidth=1.4, label=family
         )
-        for point, text in zip(points, methods.values(), strict=True):
-            ax.annotate(
-                text, point, textcoords="offset points", xytext=BESIDE.get(family, (5, 4)), fontsize=7, color=colour
-            )
-    ax.margins(0.15)
+        where = BESIDE.get(family, (5, 4))
+        ax.annotate(
+            list(methods.values())[-1], points[-1], textcoords="offset points", xytext=where, fontsize=8, color=colour
+        )
+    ax.margins(0.18)
     ax.tick_params(labelsize="small")
     ax.spines[["top", "right"]].set_visible(False)
 

@@ -98,7 +98,7 @@ def root_mean_squares(
     """√R_i over the usual distance, for each point, and which points have neighbours."""
 
     def body(start: int, stop: int) -> tuple[np.ndarray, ...]:
-        distances = near.distances[start:stop]
+        distances = near.distances[start:stop].astype(np.float64)  # over a small usual one they may leave float32
         present = distances < unconnected_from
         squares = np.where(present, distances / usual, 0.0) ** 2
         counts = present.sum(axis=1)
