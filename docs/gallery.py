@@ -12,6 +12,7 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
+import pandas as pd
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from sklearn.datasets import load_digits
@@ -48,16 +49,19 @@ def pictures() -> dict[str, Callable[[], Axes]]:
     model = FeatMAP(random_state=0).fit(X)
     shape = (8, 8)
     principal = PCA(2, random_state=0).fit_transform(X)
+    digits_map = model.labelled(pd.Series(y, name="digit"), unit="image", image_shape=shape)
     one_of_each = [np.flatnonzero(y == digit)[0] for digit in range(10)]
 
     def of_density(density: float) -> FeatMAP:
         return FeatMAP(density=density, random_state=0).fit(X)
 
     return {
+        "findings": lambda: plot.findings(digits_map),
         "embedding": lambda: plot.embedding(model, y, rows=ROW),
         "features_on_map": lambda: plot.features_on_map(model, image_shape=shape),
         "local_frame": lambda: plot.local_frame(model, ROW, image_shape=shape),
         "why": lambda: plot.why(model, ROW, image_shape=shape, image=X[ROW], labels=y),
+        "why_of_a_labelled_map": lambda: plot.why(digits_map, ROW),
         "arrow_field": lambda: plot.arrow_field(model, PIXEL, image_shape=shape),
         "feature": lambda: plot.feature(model, PIXEL, image_shape=shape),
         "saliency": lambda: plot.saliency(model, ROW, shape, images=X[ROW]),
