@@ -12,7 +12,7 @@ from ..values import BoolArray, DoubleArray, WholeArray
 N_TREES, SMALLEST_LEAF = 100, 2
 N_FOLDS = 3
 MOST_ROWS = 4000  # that the trees of a fold learn from, and whose labels tell whether trees know a label at all
-KNOWN = 0.3  # of the way from chance to certainty: a label that trees know less cannot be doubted
+KNOWN = 0.1  # of the way from chance to certainty: a label that trees know less cannot be doubted
 
 
 def doubtful_rows(values: DoubleArray, codes: WholeArray, is_odd: BoolArray, together: WholeArray) -> WholeArray:
