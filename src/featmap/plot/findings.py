@@ -31,8 +31,8 @@ PALE = 0.45
 def findings(model: ModelOrPipeline, *, ax: Axes | None = None) -> Axes:
     """Draw the map with its findings: its regions by name and rule, and rows whose label is doubtful.
 
-    A map from `featmap.map_table` or ``model.labelled(labels)`` knows its labels. Regions of others are named by their
-    rules.
+    A map from `featmap.map_table` or ``model.labelled(labels)`` knows its labels. Regions of other maps are named by
+    their rules.
 
     Parameters
     ----------
