@@ -56,7 +56,7 @@ def _draw_map(ax: Axes, model: Any, why: Why, nearest: np.ndarray, colours: RowL
     ax.scatter(x, y, s=22, facecolors="none", edgecolors=INK, linewidths=0.8, zorder=4.5)
     draw_rings(ax, at[None])
     cloud.finish_axes()
-    if why.move is not None:
+    if why.move is not None and cloud.n_dimensions > 1:
         _draw_move(ax, at, np.array(why.move.place[:2]))
     names = [Label(shortened(f"{why.unit} {why.name}"), at, **BESIDE_RING)]
     if isinstance(colours, Categories):
