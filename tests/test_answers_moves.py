@@ -10,7 +10,7 @@ from answers_cases import asked, nearest, two_groups
 from featmap import FeatMAP, InvalidParameterError, explain
 from featmap.answers.asking import MapAnswers
 from featmap.answers.making import drawn_by_another, drawn_by_model
-from featmap.answers.moving import place_changed
+from featmap.answers.moving import Moved, place_changed
 from featmap.answers.table import Table
 from featmap.answers.values import Move
 from featmap.run import SERIAL
@@ -79,6 +79,21 @@ def test_no_smaller_change_is_accepted(answers):
             accepted.append(changed[0])
     assert len(accepted) == move.others + 1
     np.testing.assert_array_equal(accepted[0], move.row)
+
+
+def test_moves_need_most_of_both_neighborhoods_and_an_ordinary_row(answers):
+    """Rows up to 80 are left: 12 of 14 are enough, 11 are not, on the map and in the data; and no unusual row."""
+    mover, is_left = answers.mover, answers.labels.codes == 0
+    target = mover._target(0, is_left, "left")
+
+    def near(n_left):
+        return np.r_[1 : 1 + n_left, 81 : 81 + 14 - n_left]
+
+    on_map = np.array([near(12), near(11), near(14), near(14)])
+    in_data = np.array([near(12), near(14), near(11), near(14)])
+    outlier = np.array([mover.unusual, 0, 0, 2 * mover.unusual])
+    accepted = mover._is_accepted(Moved(np.zeros((4, 2), np.float32), on_map, in_data, outlier), target)
+    assert accepted.tolist() == [True, False, False, False]
 
 
 def test_new_maps_verify_a_move(answers):

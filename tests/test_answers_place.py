@@ -34,7 +34,7 @@ def test_the_map_follows_labels_that_it_keeps_together(rng):
     assert asked(X, Y, labels).compared.places.is_followed.all()
     permuted = asked(X, Y, rng.permutation(labels))
     assert not permuted.compared.places.is_followed.any()
-    assert not permuted.record.is_doubtful.any()
+    assert not permuted.doubtful_rows.size
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -10,10 +10,10 @@ import pytest
 
 from answers_cases import asked, nearest, two_groups
 from featmap.answers.numbers import plain
-from featmap.answers.sentences import MOST_WORDS, MOST_WORDS_OF_SENTENCE
 from featmap.answers.values import Change, Condition, Difference, Move, Place, Region, Rule, Why
 
 LETTERS = list("abcdef")
+MOST_WORDS, MOST_WORDS_OF_SENTENCE = 60, 30
 
 
 @pytest.fixture(scope="module")

@@ -221,6 +221,25 @@ def test_findings_name_regions_doubtful_rows_and_columns(rng):
     assert findings.to_frame().shape == (2, 7)
 
 
+def test_the_most_doubtful_row_is_first():
+    """Row 0 has the values of the other group, row 1 lies between both; row 2 is only drawn among the others."""
+    X, Y, labels = two_groups(100)
+    Y[:3] = Y[100:].mean(axis=0)
+    X[0], X[1] = X[100:].mean(axis=0), (X[:100].mean(axis=0) + X[100:].mean(axis=0)) / 2 + 0.4
+    assert asked(X, Y, labels).doubtful_rows.tolist() == [0, 1, 2]
+
+
+def test_a_column_that_is_right_for_most_rows_is_no_leak():
+    X, Y, labels = two_groups(100)
+    nearly = (labels == "right").astype(float)
+    nearly[:6] = 1
+    columns = np.column_stack([X[:, 0], nearly, labels == "right"])
+    findings = asked(X, Y, labels, Table.of_array(columns, names=["a", "nearly", "exactly"])).findings()
+    leaks = {note.column: note.figure for note in findings.columns if note.note == "leak"}
+    assert leaks["exactly"] == 1
+    assert "nearly" not in leaks
+
+
 def test_a_map_can_be_explained_by_other_columns_of_its_rows(rng):
     X, Y, labels = two_groups()
     words = np.column_stack([labels == "left", rng.random(120) < 0.3]).astype(float)

@@ -315,6 +315,7 @@ def test_pictures_of_features_say_the_same(name, fitted):
 
 
 def test_the_map_is_drawn(fitted):
+    assert "correlation" in plot.density(fitted).get_title()
     assert len(plot.embedding(fitted, np.arange(120) % 3, rows=[3]).get_legend().get_texts()) == 3
     with pytest.raises(FeatmapError, match="cannot answer"):
         plot.embedding(fitted, color="feature 0")

@@ -370,8 +370,9 @@ def test_labelled_makes_the_same_object_of_the_parts():
     for question in (lambda: of_another.counterfactual(0), lambda: of_another.transform(iris.data)):
         with pytest.raises(InvalidParameterError):
             question()
-    with pytest.raises(InvalidParameterError, match="some rows of a map"):
-        model.explain(iris.data.iloc[:5] + 0.1).labelled(species[:5])
+    for part in (model.explain(iris.data.iloc[:5] + 0.1), explain(iris.data, model.embedding_)[::-1]):
+        with pytest.raises(InvalidParameterError, match="some rows of a map"):
+            part.labelled(None)
 
 
 def test_labelled_answers_of_a_pipeline_are_in_original_units():

@@ -152,7 +152,7 @@ class TestInvariance:
 
 
 def test_density_raises_correlation_and_slope():
-    """Of the log distance to the own 14th neighbour, on the map against the data, which have wide and narrow groups."""
+    """Of the log distance to the own 14th neighbour, map against data, which have wide and narrow groups."""
     rng = np.random.default_rng(0)
     X = np.concatenate([60 * group + 2.0**group * rng.normal(size=(150, 4)) for group in range(4)])
     _, in_data = reference.nearest_others(X, 14)

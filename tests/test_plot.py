@@ -50,6 +50,7 @@ DRAWINGS = {
     "why": lambda model, labels, **options: plot.why(model, 5, labels=labels, **options),
     "feature": lambda model, _, **options: plot.feature(model, 0, **options),
     "features_on_map": lambda model, _, **options: plot.features_on_map(model, **options),
+    "findings": lambda model, _, **options: plot.findings(model, **options),
     "importance": lambda model, _, **options: plot.importance(model, SEVERAL, **options),
     "importance of groups": lambda model, labels, **options: plot.importance(model, labels=labels, **options),
     "local_frame": lambda model, _, **options: plot.local_frame(model, 5, **options),
@@ -61,7 +62,7 @@ DRAWINGS = {
         model, SEVERAL, image_shape=(1, model.n_features_in_), **options
     ),
 }
-OF_WHOLE_MAPS = {"density", "density of labels", "density of several"}
+OF_WHOLE_MAPS = {"findings", "density", "density of labels", "density of several"}
 WITH_PANELS = {
     "compare",
     "contrast",
@@ -103,6 +104,7 @@ POSITIONAL = {
     "why": ["model", "row"],
     "feature": ["model", "feature"],
     "features_on_map": ["model"],
+    "findings": ["model"],
     "importance": ["model", "rows"],
     "local_frame": ["model", "row"],
     "perturbation": ["result"],
@@ -221,7 +223,7 @@ def test_explanations_are_drawn_as_models_are(model, explanation, digits, labels
         assert pixels(DRAWINGS[name](new, np.arange(40) % 3)).std() > 5
 
 
-@pytest.mark.parametrize("name", sorted(OF_WHOLE_MAPS))
+@pytest.mark.parametrize("name", sorted(OF_WHOLE_MAPS - {"findings"}))
 def test_density_is_that_of_a_whole_map(model, explanation, digits, name):
     for part in (explanation[:9], explanation[::-1], model.explain(digits[N_ROWS : N_ROWS + 40])):
         with pytest.raises(

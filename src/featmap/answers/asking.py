@@ -17,7 +17,7 @@ from ..run.threads import one_library_thread
 from ..values import BoolArray, DoubleArray, WholeArray
 from .about_columns import about_columns
 from .compared import Compared
-from .doubt import by_doubt
+from .doubt import doubtful_rows
 from .features import Features
 from .labels import Labels
 from .moves import Mover
@@ -196,9 +196,10 @@ class MapAnswers:
     @cached_property
     def doubtful_rows(self) -> WholeArray:
         """Rows that lie among others than those of their label, the least probable label first."""
-        if self.labels is None:
+        if self.labels is None or self.compared is None:
             return np.empty(0, np.int32)
-        return by_doubt(self.ground.features.values, self.labels.codes, self.record.is_doubtful)
+        values, together = self.ground.features.values, self.ground.together
+        return doubtful_rows(values, self.labels.codes, self.compared.is_odd, together)
 
     def to_frame(self) -> DataFrame:
         """One line for every row: kind, place, and the feature that is named first."""
@@ -222,7 +223,7 @@ class MapAnswers:
                 "on_map": compared.on_map,
                 "in_data": compared.in_data,
                 "around": of_labels[compared.around],
-                "is_doubtful": self.record.is_doubtful,
+                "is_doubtful": np.isin(np.arange(len(told)), self.doubtful_rows),
             }
         return pandas_for("to_frame").DataFrame(columns)
 

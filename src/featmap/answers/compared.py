@@ -49,11 +49,6 @@ class Compared:
         is_minority = (self.places.share_on_map < MINORITY) & (self.places.around >= 0)
         return (self.labels.codes >= 0) & is_minority
 
-    @cached_property
-    def is_doubtful(self) -> BoolArray:
-        """Odd rows of labels that the map knows something of. (m,)"""
-        return self.is_odd & self.places.is_recognised[self.labels.codes]
-
     def tell(self, features: Features, rows: WholeArray, least: DoubleArray | None) -> tuple[Told, BoolArray]:
         """What is named of some rows that have labels, and whether all features speak for the rows around them."""
         own, is_odd = self.labels.codes[rows], self.is_odd[rows]

@@ -15,8 +15,7 @@ from .labels import Labels
 
 NEAR_ON_MAP = 30  # rows on the map among which neighbours in the data are looked for, or twice as many as those
 FEWEST_OF_GROUP = 10
-MOST_OF_OWN, SOME_OF_OWN = 0.6, 0.2  # median shares around the rows of a label that the map follows, or recognises
-TIMES_CHANCE, NEARLY_ALL = 2.0, 0.9
+MOST_OF_OWN, TIMES_CHANCE, NEARLY_ALL = 0.6, 2.0, 0.9  # shares by which a group counts as kept together
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +74,6 @@ class LabelledPlaces:
     around: Annotated[WholeArray, "(m,)"]  # −1 if there is no other label
     n_around: Annotated[WholeArray, "(m,)"]
     is_followed: BoolArray  # (groups,) whether the map keeps the rows of a label together
-    is_recognised: BoolArray  # (groups,) whether the map knows enough of a label to doubt that of a row
 
     @classmethod
     def of(cls, places: Places, labels: Labels) -> LabelledPlaces:
@@ -84,8 +82,7 @@ class LabelledPlaces:
         n_own = np.minimum(places.n, np.maximum(labels.sizes[own] - 1, 0))
         around, n_around = commonest_other(labels, places.on_map)
         share = shares(on_map, n_own)
-        kept_together = (followed(share, labels, least) for least in (MOST_OF_OWN, SOME_OF_OWN))
-        return cls(on_map, in_data, n_own, around, n_around, *kept_together)
+        return cls(on_map, in_data, n_own, around, n_around, followed(share, labels))
 
     @cached_property
     def share_on_map(self) -> DoubleArray:
@@ -118,9 +115,9 @@ def commonest_other(labels: Labels, near: WholeArray) -> tuple[WholeArray, Whole
     return around, n_around
 
 
-def followed(share: DoubleArray, labels: Labels, least: float) -> BoolArray:
-    """Which labels have at least this median share around their rows, and twice as much as chance gives."""
+def followed(share: DoubleArray, labels: Labels) -> BoolArray:
+    """Which labels have most of the rows around a typical row of theirs, and twice as many as chance gives."""
     medians = np.array([np.median(share[labels.codes == label]) if size else 0 for label, size in labels.counted])
     frequency = labels.sizes / max(labels.sizes.sum(), 1)
     beyond = (medians >= TIMES_CHANCE * frequency) | (medians >= NEARLY_ALL)
-    return (labels.sizes >= FEWEST_OF_GROUP) & (medians >= least) & beyond
+    return (labels.sizes >= FEWEST_OF_GROUP) & (medians >= MOST_OF_OWN) & beyond

@@ -26,7 +26,6 @@ class Record:
     kind: Annotated[WholeArray, "(m,)"]
     told: Told
     measures_like_around: BoolArray  # (m,) whether all features together speak for the rows around
-    is_doubtful: BoolArray  # (m,) whether the row lies among others than those of its label
 
 
 def make_record(
@@ -44,8 +43,7 @@ def make_record(
     has_label = np.zeros(len(kind), bool) if compared is None else compared.labels.codes >= 0
     rows = np.flatnonzero(~has_label | (kind == OUTLYING)).astype(np.int32)
     told.put(rows, _told_without_label(rows, places, features, least, run))
-    is_doubtful = np.zeros(len(kind), bool) if compared is None else compared.is_doubtful
-    return Record(kind, told, like_around, is_doubtful)
+    return Record(kind, told, like_around)
 
 
 def _told_by_labels(

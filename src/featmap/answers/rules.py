@@ -47,13 +47,16 @@ class RuleFinder:
         return Rule(conditions(self.features, self.cuts, cuts), precision, recall)
 
     def _by_folds(self, is_wanted: BoolArray, weights: DoubleArray, rows: WholeArray) -> tuple[float, float]:
-        """Precision and recall, pooled over rows that had no part in choosing the conditions."""
-        fold = folds(self.together[rows], is_wanted[rows])
+        """Precision and recall, pooled over folds that had no part in choosing the conditions.
+
+        Some rows choose, and all rows of a fold are counted: a few with large weights would count badly.
+        """
+        fold = folds(self.together, is_wanted)
         met = np.zeros(len(is_wanted), bool)
         for number in range(N_FOLDS):
-            test = rows[fold == number]
-            met[test] = self._meets(best_rule(self.cuts, is_wanted, weights, rows[fold != number]), test)
-        return precision_and_recall(met[rows], is_wanted[rows], weights[rows])
+            test = np.flatnonzero(fold == number)
+            met[test] = self._meets(best_rule(self.cuts, is_wanted, weights, rows[fold[rows] != number]), test)
+        return precision_and_recall(met, is_wanted, np.ones(len(met)))
 
     def _counted(
         self, cuts: tuple[Cut, ...], is_wanted: BoolArray, weights: DoubleArray, rows: WholeArray

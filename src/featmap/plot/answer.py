@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch
 
 from ..answers.asking import MapAnswers
-from ..answers.values import BETWEEN, PARTED, RESEMBLES, Difference, Why
+from ..answers.values import Difference, Why
 from .parts.canvas import INK, PALE_INK, PLAIN_TEXT, axes_for_panels, shortened, without_ticks, write_caption
 from .parts.cloud import RING, Cloud, draw_rings
 from .parts.colours import COLOURS, NEUTRAL, Categories, Numbers, RowLabels, colour_bar, labels_of, name_groups
@@ -21,7 +21,7 @@ from .parts.placed_labels import Label, PlacedLabels
 from .parts.strips import Lane, Strip, draw_strip, in_words
 
 SIZE = (11.0, 5.6)
-MAP = (0.0, 0.1, 0.55, 0.84)
+MAP, BESIDE_A_BAR = (0.0, 0.1, 0.55, 0.84), (0.0, 0.1, 0.44, 0.84)
 STRIPS, HIGHEST_STRIP, GAP = (0.66, 0.08, 0.34, 0.86), 0.2, 0.13
 IMAGES = (0.58, 0.02, 0.42, 0.94)
 MOST_STRIPS, MOST_NEAREST = 3, 10
@@ -37,7 +37,7 @@ def draw_answer(model: Any, row: int, ax: Axes | None) -> Axes:
     ax.set_title(textwrap.fill(sentence, WIDEST_TITLE), fontsize="medium", loc="left", **PLAIN_TEXT)
     colours = labels_of("why", model, model.known.label)
     nearest = answers.ground.places.data[row]
-    _draw_map(ax.inset_axes(MAP), model, why, nearest, colours)
+    _draw_map(ax.inset_axes(BESIDE_A_BAR if isinstance(colours, Numbers) else MAP), model, why, nearest, colours)
     if answers.table.image_shape is not None:
         _draw_images(ax, answers, why, nearest)
     else:
@@ -56,7 +56,7 @@ def _draw_map(ax: Axes, model: Any, why: Why, nearest: np.ndarray, colours: RowL
     ax.scatter(x, y, s=22, facecolors="none", edgecolors=INK, linewidths=0.8, zorder=4.5)
     draw_rings(ax, at[None])
     cloud.finish_axes()
-    if why.move is not None:
+    if why.move is not None and cloud.n_dimensions > 1:
         _draw_move(ax, at, np.array(why.move.place[:2]))
     names = [Label(shortened(f"{why.unit} {why.name}"), at, **BESIDE_RING)]
     if isinstance(colours, Categories):
@@ -90,7 +90,7 @@ def _draw_strips(ax: Axes, answers: MapAnswers, why: Why, colours: RowLabels | N
         panel = ax.inset_axes((left, bottom + height - HIGHEST_STRIP - number * step, width, HIGHEST_STRIP))
         draw_strip(panel, strip, lanes, f"this {why.unit}")
     if strips:
-        circle = "after the move" if why.move is not None else f"usual {_beside(why)}"
+        circle = "after the move" if why.move is not None else f"usual {_beside(answers, why)}"
         panel.set_xlabel(f"○ {circle}", fontsize="small", color=INK, **PLAIN_TEXT)
     else:
         ax.text(left, 0.6, "No single feature sets it apart.", fontsize="small", color=PALE_INK)
@@ -107,28 +107,28 @@ def strips_of(answers: MapAnswers, why: Why) -> Iterator[Strip]:
     for one in (*why.differences, *why.details):
         if one.feature not in said and one.feature in table.names:
             said.add(one.feature)
-            yield _strip(table, one.feature, _title(one, why), one.value, one.around)
+            yield _strip(table, one.feature, _title(answers, one, why), one.value, one.around)
 
 
-def _title(difference: Difference, why: Why) -> str:
+def _title(answers: MapAnswers, difference: Difference, why: Why) -> str:
     """The value of the row, with what is typical of its own group and around."""
-    beside = _beside(why).removeprefix("of ").removesuffix(" it")
+    beside = _beside(answers, why).removeprefix("of ").removesuffix(" it")
     typical = [(why.place.label, difference.own_group), (beside, difference.around)]
     words = [f"{name} {in_words(value, difference.spread)}" for name, value in typical if name and value is not None]
     own = in_words(difference.value, difference.spread)
     return f"{shortened(difference.feature)} {own} ({'; '.join(words)})"
 
 
-def _is_among_others(why: Why) -> bool:
+def _is_among_others(answers: MapAnswers, why: Why) -> bool:
     """Whether the row is compared with the other label around it, rather than with all others."""
-    return why.place.around is not None and why.kind in (PARTED, RESEMBLES, BETWEEN)
+    return answers.compared is not None and bool(answers.compared.is_odd[why.row])
 
 
-def _beside(why: Why) -> str:
+def _beside(answers: MapAnswers, why: Why) -> str:
     """What the row is compared with."""
     if why.place.label is None:
         return "around it"
-    return f"of {why.place.around}" if _is_among_others(why) else "of others"
+    return f"of {why.place.around}" if _is_among_others(answers, why) else "of others"
 
 
 def _strip(table: Any, feature: str, title: str, own: Any, other: Any) -> Strip:
@@ -146,7 +146,7 @@ def _lanes(answers: MapAnswers, why: Why, colours: RowLabels | None) -> list[Lan
         around = answers.ground.places.near[why.row]
         others = np.setdiff1d(np.arange(m), [*around, why.row])
         return [Lane("around it", around, COLOURS[0]), Lane("all others", others, NEUTRAL)]
-    named = [name for name in (why.place.label, why.place.around if _is_among_others(why) else None) if name]
+    named = [name for name in (why.place.label, why.place.around if _is_among_others(answers, why) else None) if name]
     codes = [labels.names.index(name) for name in named]
     groups = [np.flatnonzero(labels.codes == code) for code in codes]
     lanes = [

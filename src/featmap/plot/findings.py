@@ -13,13 +13,12 @@ from matplotlib.offsetbox import AnnotationBbox, OffsetImage
 from ..answers.asking import MapAnswers
 from ..answers.report import difference_of_region
 from ..answers.values import Findings, Region
-from ..errors import InvalidParameterError
 from .answer import images_of
 from .parts.canvas import INK, axes_or_new, write_caption
 from .parts.cloud import Cloud, draw_rings
 from .parts.colours import Categories, RowLabels, colours_for, explain_colours, labels_of, widen_by_legend
-from .parts.model import documented
-from .parts.placed_labels import Label, PlacedLabels
+from .parts.model import ModelOrPipeline, checked_model, documented
+from .parts.placed_labels import Label, PlacedLabels, densest_place
 
 SIZE = (8.0, 6.4)
 MOST_REGIONS, MOST_ROWS = 8, 8
@@ -29,14 +28,15 @@ PALE = 0.45
 
 
 @documented
-def findings(model: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw the map with what ``model.findings()`` says: its regions by name and rule, and doubtful rows.
+def findings(model: ModelOrPipeline, *, ax: Axes | None = None) -> Axes:
+    """Draw the map with its findings: its regions by name and rule, and rows whose label is doubtful.
+
+    A map from `featmap.map_table` or ``model.labelled(labels)`` knows its labels. Regions of other maps are named by
+    their rules.
 
     Parameters
     ----------
-    model : TableMap
-        A map that knows its table, from `featmap.map_table` or ``model.labelled``.
-    {ax}
+    {model, ax}
 
     Returns
     -------
@@ -52,23 +52,22 @@ def findings(model: Any, *, ax: Axes | None = None) -> Axes:
     >>> found = featmap.map_table(iris.data, species, unit="flower", n_epochs=50)
     >>> ax = featmap.plot.findings(found)
     """
-    if not hasattr(model, "findings"):
-        raise InvalidParameterError(
-            "findings(model=…): give a map that knows its table, from featmap.map_table or model.labelled(labels)"
-        )
-    found: Findings = model.findings()
+    checked: Any = checked_model("findings", model)
+    table_map = checked if hasattr(checked, "findings") else checked.labelled()
+    found: Findings = table_map.findings()
     is_new = ax is None
     ax = axes_or_new(ax, SIZE)
-    colours = labels_of("findings", model, model.known.label) or _by_region(found, len(model))
-    cloud = Cloud.of(ax, model, colours)
+    colours = labels_of("findings", table_map, table_map.known.label) or _by_region(found, len(table_map))
+    cloud = Cloud.of(ax, table_map, colours)
     shown = cloud.draw_labelled(colours)
     for dots in ax.collections:
         dots.set_alpha(PALE)  # names are legible on them
     doubtful = cloud.positions[[why.row for why in found.rows[:MOST_ROWS]]]
     draw_rings(ax, doubtful)
     cloud.finish_axes()
-    _name_regions(ax, found.regions[:MOST_REGIONS], model._map_answers(), doubtful)
-    if model.known.label is not None:
+    regions = [(region, densest_place(cloud.positions[region.rows])) for region in found.regions[:MOST_REGIONS]]
+    _name_regions(ax, regions, table_map._map_answers(), doubtful)
+    if table_map.known.label is not None:
         explain_colours(ax, colours, shown)
     write_caption(ax, list(_caption(found)))
     if is_new:
@@ -84,15 +83,17 @@ def _by_region(found: Findings, n_rows: int) -> RowLabels:
     return Categories(codes, names, "no region", None, colours_for(len(names)))
 
 
-def _name_regions(ax: Axes, regions: Sequence[Region], answers: MapAnswers, doubtful: np.ndarray) -> None:
+def _name_regions(
+    ax: Axes, regions: Sequence[tuple[Region, np.ndarray]], answers: MapAnswers, doubtful: np.ndarray
+) -> None:
     """Write each region's name at its densest place, with its rule, or beside its mean image."""
     are_images = answers.table.image_shape is not None
     if are_images:
-        for region in regions:
-            _draw_mean_image(ax, images_of(answers, region.rows).mean(axis=0), np.array(region.center[:2]))
+        for region, at in regions:
+            _draw_mean_image(ax, images_of(answers, region.rows).mean(axis=0), at)
     style: dict[str, Any] = {"weight": "bold", "size": 0.95, "gid": "region"}
     style |= {"clear": INCHES_OF_IMAGE * 36 + 3, "away": (0.0, -1.0)} if are_images else {}
-    names = [Label(_text(region, not are_images), region.center[:2], **style) for region in regions]
+    names = [Label(_text(region, not are_images), at, **style) for region, at in regions]
     PlacedLabels(ax, names, doubtful)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ..checks.rows import check_order
 from ..errors import InvalidParameterError
 from ..estimator import FeatMAP
@@ -37,9 +39,10 @@ def _table_map(asked: ExplanationMixin) -> TableMap:
         asked._check_features()
         return TableMap._of(asked, getattr(asked, "table_", KnownTable()))
     assert isinstance(asked, Explanation)
-    if asked._points.is_part_of_map:
+    points = asked._points
+    if points.is_part_of_map or not np.array_equal(points.rows, np.arange(len(points))):
         raise InvalidParameterError(
-            "labelled: these are some rows of a map, or new rows; labels belong to all rows of the map itself"
+            "labelled: these are some rows of a map, new rows, or rows in another order; ask the map itself"
         )
     made_by = asked._made_by
     return TableMap(asked, KnownTable(), made_by if isinstance(made_by, FeatMAP) else None)

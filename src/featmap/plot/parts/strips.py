@@ -18,7 +18,7 @@ MOST_TICKS = 600  # of a lane
 SEEN = (0.005, 0.995)  # quantiles of all rows between which a strip is drawn, and wherever the row is
 MARGIN = 0.04
 WIDEST_TITLE = 52  # letters
-MOST_LEVELS_NAMED, LONGEST_LEVEL, LONGEST_LANE = 6, 12, 16
+MOST_LEVELS_NAMED, LONGEST_LEVEL, LONGEST_LANE = 6, 12, 20
 JITTER = 0.3  # of levels, which would else lie on each other
 
 
