@@ -172,7 +172,7 @@ def density() -> Figure:
     group = np.repeat(np.arange(3), 150)
     along, width = np.array([0, 30, 130])[group, None], np.array([1, 1, 4])[group, None]
     X = along / np.sqrt(10) + width * rng.normal(size=(450, 10))  # centres on the diagonal, 30 and 100 apart
-    figure, axes = panels(2, height=3.2)
+    figure, axes = panels(2, height=2.8)
     for ax, kept in zip(axes, (0, 1), strict=True):
         Y = FeatMAP(density=kept, random_state=0).fit_transform(X)
         middles = np.array([Y[group == number].mean(axis=0) for number in range(3)])

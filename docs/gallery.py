@@ -1,4 +1,4 @@
-"""Draw the pictures of featmap.plot, from scikit-learn's digits.
+"""Draw the pictures of featmap.plot, from scikit-learn's digits and, where a table is needed, its wines.
 
 Run it as ``python docs/gallery.py [folder]``. It writes the pictures of docs/gallery.md, by default into
 docs/images/gallery/.
@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 from matplotlib import pyplot
 from matplotlib.axes import Axes
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, load_wine
 from sklearn.decomposition import PCA
 
-from featmap import FeatMAP, metrics, plot
+from featmap import FeatMAP, TableMap, map_table, metrics, plot
 
 DOTS_PER_INCH = 110
 ROW, PIXEL = 42, 28
@@ -56,7 +56,7 @@ def pictures() -> dict[str, Callable[[], Axes]]:
         return FeatMAP(density=density, random_state=0).fit(X)
 
     return {
-        "findings": lambda: plot.findings(digits_map),
+        "findings": lambda: plot.findings(wines()),
         "embedding": lambda: plot.embedding(model, y, rows=ROW),
         "features_on_map": lambda: plot.features_on_map(model, image_shape=shape),
         "local_frame": lambda: plot.local_frame(model, ROW, image_shape=shape),
@@ -77,6 +77,11 @@ def pictures() -> dict[str, Callable[[], Axes]]:
         "perturbation": lambda: plot.perturbation(metrics.perturbation(model)),
         "consistency": lambda: plot.consistency(model),
     }
+
+
+def wines() -> TableMap:
+    wine = load_wine(as_frame=True)
+    return map_table(wine.data.assign(cultivar=wine.target_names[wine.target]), label="cultivar", unit="wine")
 
 
 if __name__ == "__main__":
