@@ -38,9 +38,9 @@ print(digest(X), digest(X[:200], metric="cosine", n_components=3))
 # Other versions of these packages round differently. A new combination gets a line once two processors agree on it.
 # One may be emulated: `qemu-x86_64 -cpu Haswell python`, with n_jobs=1 and X86_V3 among the disabled features.
 DIGESTS = {
-    "numpy 2.0.0, scipy 1.17.1, scikit-learn 1.6.0, numba 0.60.0": "2a80f6f46d7c0dd2 bd9cacd831af6e33",
-    "numpy 2.4.6, scipy 1.17.1, scikit-learn 1.9.1, numba 0.68.1": "37f1ad215698ecc7 110e422d27e9f5eb",
-    "numpy 2.5.4, scipy 1.18.1, scikit-learn 1.9.1, numba 0.68.1": "dd1d339b1a04a815 4c0add29a6927ef0",
+    "numpy 2.0.0, scipy 1.17.1, scikit-learn 1.6.0, numba 0.60.0": "082b11f03560433e 26723488e387f06f",
+    "numpy 2.4.6, scipy 1.17.1, scikit-learn 1.9.1, numba 0.68.1": "dc7286996a8be114 d11867e735b07c27",
+    "numpy 2.5.5, scipy 1.18.1, scikit-learn 1.9.1, numba 0.68.1": "81633a12a11e29cf 5f73b48923f830e7",
 }
 
 
