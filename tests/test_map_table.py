@@ -108,9 +108,8 @@ def test_categories_and_gaps(of_patients):
     own = of_patients.known.own
     assert own.names == ("glucose", "ward", "leukocytes")
     np.testing.assert_array_equal(own.numbers[:, 0], frame["glucose"])  # gaps stay gaps
-    assert [None if code != code else own.levels[1][int(code)] for code in own.numbers[:, 1]] == frame[
-        "ward"
-    ].tolist()
+    wards = [None if code != code else own.levels[1][int(code)] for code in own.numbers[:, 1]]
+    assert wards == [None if pd.isna(ward) else ward for ward in frame["ward"]]
     assert of_patients.row_names_in_[7] == "P007"
     assert str(of_patients.why("P007")) == str(of_patients.why(7))
     assert of_patients.why("P007").name == "P007"
