@@ -102,14 +102,6 @@ def test_the_fit_has_the_bytes_of_the_local_fit(on_cluster, X, local):
     assert [file.name for file in path.parent.iterdir()] == ["a.featmap"]
 
 
-def test_the_bar_knows_all_stages_of_a_fit_on_a_cluster(tmp_path, capsys):
-    rows = da.random.default_rng(0).normal(size=(300, 5), chunks=(100, 5))
-    with dask.config.set(scheduler="synchronous"):
-        FeatMAP(n_epochs=5, random_state=0, verbose=True).fit(rows, path=tmp_path / "a.featmap", force=True)
-    said = capsys.readouterr().err
-    assert all(stage in said for stage in ("neighbors", "layout", "tangents", "alignment", "frames"))
-
-
 def test_visits_are_bounded_and_change_nothing(X, local, tmp_path, monkeypatch):
     """Queries set out in rounds, so that none of the tasks is larger than it may be."""
     sizes, propose = [], search.candidates_of

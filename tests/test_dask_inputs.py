@@ -260,6 +260,19 @@ def test_a_fit_that_is_stopped_in_its_layout_has_frames_of_that_map(table, tmp_p
     assert model.frames_.tobytes() == local.frames_.tobytes()
 
 
+def test_a_fit_that_goes_on_after_a_stop_has_the_frames_of_its_last_map(table, tmp_path, monkeypatch):
+    """Points have other places then, so nothing that was made in their order may be taken from the checkpoint."""
+    monkeypatch.setattr("featmap.store.checkpoints.SECONDS_BETWEEN", 0.0)  # so that every stage is kept
+    monkeypatch.setattr("featmap.store.checkpoints.MOST_OF_THE_TIME", 1e9)
+    rows, setting = blocks_of(table), {**SETTINGS, "n_epochs": 40}
+    given = {"path": tmp_path / "a", "force": True, "checkpoint": tmp_path / "kept"}
+    stopped = FeatMAP(**setting).fit(rows, callback=lambda *at: at[0] == "layout" and at[1] >= 10, **given)
+    assert (stopped.n_epochs_, (tmp_path / "kept").exists()) == (10, True)
+    model, local = FeatMAP(**setting).fit(rows, **given), featmap.FeatMAP(**setting).fit(table)
+    assert model.embedding_.tobytes() == local.embedding_.tobytes()
+    assert model.frames_.tobytes() == local.frames_.tobytes()
+
+
 def test_workers_have_the_geometry_of_the_file_or_make_it(table, tmp_path, capsys):
     """Of a local model that was saved before any question; silently, and with the thread that they have."""
     local = featmap.FeatMAP(**{**SETTINGS, "n_jobs": 2}, verbose=True).fit(table)

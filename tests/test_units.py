@@ -218,6 +218,7 @@ def test_units_begin_with_the_second_quarter_of_the_epochs(rng, run):
 
             model = FeatMAP(density=density, random_state=0, n_epochs=40).fit(X, callback=stop)
             maps[density, last] = model.embedding_
+            assert model.density_ == (density if last == 11 else 0)
     assert np.array_equal(maps[0.0, 10], maps[2.0, 10])
     assert not np.array_equal(maps[0.0, 11], maps[2.0, 11])
 

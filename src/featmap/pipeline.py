@@ -235,7 +235,7 @@ def find_components(X: Matrix, settings: NeighborhoodSettings, run: Run) -> tupl
 def lay_out(manifold: Manifold, settings: Settings, run: Run) -> Fitted:
     """Manifold → a map.
 
-    The graph is held once: in the order of the layout until the map is made, and then in that of the rows again.
+    The graph is in the order of the layout until the map is made, and then in that of the rows again.
     """
     curve, plan = Curve.fit(settings.min_dist, settings.spread), settings.plan(manifold.space.shape[0])
     order, graph, start = find_start(manifold, settings, curve, plan, run)
@@ -251,7 +251,7 @@ def lay_out(manifold: Manifold, settings: Settings, run: Run) -> Fitted:
     return Fitted(
         manifold=manifold,
         embedding=place_unconnected(order.into_rows(state.embedding), manifold.graph),
-        density=of_data.density,
+        density=of_data.density if state.epoch > plan.with_equal_units else 0.0,
         n_epochs=state.epoch,
         is_complete=state.epoch == plan.full,
     )
@@ -336,7 +336,8 @@ def frames_on_map(
     """The frames of tangent spaces on a map. Where the rows are on a cluster, ``align`` connects them there."""
     order, kind = order_along_map(embedding), (embedding.shape[1], manifold.tangent_center, manifold.frame_solver)
     graph = order.graph_into_layout(manifold.graph, run.over_rows)
-    connection = run.stage("alignment", align or partial(connect, manifold.space, tangents, graph, *kind), order)
+    with run.timed("alignment"):  # no checkpoint keeps it: a fit that goes on has other places, and so another order
+        connection = (align or partial(connect, manifold.space, tangents, graph, *kind))(order, run)
     with run.timed("frames"):
         fit = make_frame_fitter(manifold.frame_solver, graph, connection, manifold.n_neighbors, manifold.seed, run)
         frames = fit(order.into_layout(embedding))

@@ -104,9 +104,9 @@ class ClusterFit:
         fitted = lay_out(manifold, settings, run)
 
         def align(order: Order, run: Run) -> Connection:
-            return connection_of(partitioned(), graph, order)
+            return connection_of(partitioned(), fitted.manifold.graph, order)
 
-        return fitted, Geometry(tangents, frames_on_map(manifold, tangents, fitted.embedding, run, align))
+        return fitted, Geometry(tangents, frames_on_map(fitted.manifold, tangents, fitted.embedding, run, align))
 
     @cached_property
     def space(self) -> ScaledData:

@@ -115,9 +115,12 @@ def pairs_within(places: DoubleArray, length: float) -> IntArray:
 
 def differences(mapped: MappedData, pairs: IntArray) -> DoubleArray:
     """The distance in the data between the rows of each pair, in units of the fit; (pairs,)."""
-    space = mapped.space
-    steps = space.rows(pairs[:, 0]).astype(np.float64) - space.rows(pairs[:, 1])
-    lengths = np.sqrt((steps * steps).sum(axis=1))
+    space, lengths = mapped.space, np.empty(len(pairs))
+    n_at_once = space.rows_per_block(2)  # sparse rows are dense here
+    for start in range(0, len(pairs), n_at_once):
+        here = slice(start, start + n_at_once)
+        steps = space.rows(pairs[here, 0]).astype(np.float64) - space.rows(pairs[here, 1])
+        lengths[here] = np.sqrt((steps * steps).sum(axis=1))
     return lengths**2 / 2 if mapped.manifold.metric == "cosine" else lengths / space.scale
 
 

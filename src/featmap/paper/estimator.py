@@ -102,7 +102,7 @@ class PaperFeatMAP(FeatMAP):
       print has their mean instead of their sum, but says that λ = 0 is UMAP.
     - *Descent.* All edges are summed in each epoch, and Adam takes the step. The statistics of the correlation are
       those of the beginning of the epoch, as the print has it. λ is the same in all epochs with density. The start is
-      that of `FeatMAP` with ``init="auto"``, and a and b of Q are UMAP's for ``min_dist=0.1``.
+      that of `FeatMAP` with ``init="auto"`` and a number of epochs, and a and b of Q are UMAP's for ``min_dist=0.1``.
 
     Examples
     --------
