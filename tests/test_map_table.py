@@ -16,12 +16,14 @@ from sklearn.preprocessing import StandardScaler
 
 pytest.importorskip("pandas", reason="frames need pandas")
 
+from functools import partial
+
 import pandas as pd
 
 import featmap
 from featmap import FeatMAP, TableMap, explain, in_original_units, map_table
 from featmap.answers.values import Region, Why
-from featmap.errors import FeatmapError, InvalidDataError, InvalidParameterError, StoreError
+from featmap.errors import FeatmapError, InvalidDataError, InvalidParameterError, InvalidRowsError, StoreError
 from featmap.store.model import KIND
 from featmap.tables.table_map import load
 from files import rewritten, with_array
@@ -445,3 +447,20 @@ def test_answers_of_all_cells_go_to_obs():
     assert list(adata.obs) == ["digit", "map_kind", "map_kept"]
     with pytest.raises(FeatmapError, match="not a column"):
         featmap.tl.model(adata, label="kind")
+
+
+def test_labels_in_another_order_are_refused(of_patients):
+    """They would be read by position, although their index names other rows."""
+    frame = mixed().drop(columns="patient").set_axis([f"row {row}" for row in range(260)])
+    diagnosis = frame.pop("diagnosis")
+    turned = diagnosis[::-1]
+    for parameter in ("label", "groups"):
+        with pytest.raises(InvalidRowsError, match=rf"{parameter}: the index is that of the data in another order"):
+            map_table(frame, **{parameter: turned})
+    by_name = mixed().set_index("patient")["ward"].fillna("none")
+    with pytest.raises(InvalidRowsError, match="label: the index"):
+        map_table(mixed().drop(columns="diagnosis"), by_name[::-1])
+    assert of_patients.why(5, labels=by_name).place.label == by_name.iloc[5]
+    for question in (partial(of_patients.why, 5), of_patients.to_frame):
+        with pytest.raises(InvalidRowsError, match="labels: the index"):
+            question(labels=by_name[::-1])

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..answers.values import Findings, Move, Region, Rule, Why
-from ..checks.rows import row_names
+from ..checks.rows import check_order, row_names
 from ..data.sparse import digest_of
 from ..docstrings import shared_parameters
 from ..errors import InvalidParameterError
@@ -497,6 +497,7 @@ class TableMap(Explanation):
             self._asked[""] = answers_of(self._points, *names, self.known, self.model)
         if labels is None:
             return self._asked[""]
+        check_order("labels", labels, self._answers.row_names)
         name = str(getattr(labels, "name", None) or "label")
         label = KnownColumn.of_values("labels", name, labels, len(self))
         mark = f"{name} {label.levels} {digest_of(label.numbers)}"
