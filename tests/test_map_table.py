@@ -19,6 +19,8 @@ pytest.importorskip("pandas", reason="frames need pandas")
 from functools import partial
 
 import pandas as pd
+from sklearn.compose import ColumnTransformer
+from sklearn.preprocessing import OneHotEncoder
 
 import featmap
 from featmap import FeatMAP, TableMap, explain, in_original_units, map_table
@@ -464,3 +466,23 @@ def test_labels_in_another_order_are_refused(of_patients):
     for question in (partial(of_patients.why, 5), of_patients.to_frame):
         with pytest.raises(InvalidRowsError, match="labels: the index"):
             question(labels=by_name[::-1])
+
+
+@pytest.mark.parametrize(
+    "options", [{"drop": "first"}, {"handle_unknown": "ignore", "categories": [["north", "south"]]}]
+)
+def test_a_row_without_a_level_has_a_gap(options):
+    """An encoder that leaves out a level, or does not know one, makes a row of zeros."""
+    frame = mixed()[["glucose", "leukocytes", "ward"]].fillna({"glucose": 100.0, "ward": "east"})
+    encoder = OneHotEncoder(sparse_output=False, **options)
+    steps = ColumnTransformer([("levels", encoder, ["ward"])], remainder=StandardScaler())
+    pipeline = make_pipeline(steps, FeatMAP(random_state=0, **QUICK)).fit(frame)
+    found = in_original_units(pipeline).labelled(mixed()["diagnosis"])
+    found.why(0)
+    answers = found._asked[""]
+    place = answers.table.names.index("ward")
+    levels, codes = answers.table.levels[place], answers.table.values[:, place]
+    texts = [None if code != code else levels[int(code)] for code in codes]
+    assert texts == [None if ward == "east" else ward for ward in frame["ward"]]
+    np.testing.assert_allclose(answers.drawn.prepare(answers.table.values), steps.transform(frame), atol=1e-9)
+    assert str(found.findings())
