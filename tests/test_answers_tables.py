@@ -283,3 +283,24 @@ def test_answers_do_not_depend_on_threads():
     X, Y, labels = two_groups(300)
     one, other = (MapAnswers(*(asked(X, Y).__dict__[name] for name in ("table", "drawn")), labels, n) for n in (1, 2))
     assert [str(one.why(row)) for row in range(0, 600, 50)] == [str(other.why(row)) for row in range(0, 600, 50)]
+
+
+@pytest.mark.parametrize(
+    "side", [np.arange(2), np.arange(2.0), np.array(["0", "1"], object), np.array([False, True])]
+)
+def test_a_target_is_the_value_of_a_label_or_its_name(side):
+    X, Y, labels = two_groups()
+    answers = asked(X, Y, side[(labels == "right").astype(int)])
+    is_right, name = answers._target(0, side[1])
+    np.testing.assert_array_equal(is_right, labels == "right")
+    assert name == answers.labels.names[1]
+    assert answers._target(0, name)[1] == name
+    with pytest.raises(InvalidParameterError, match="target=7"):
+        answers._target(0, 7)
+
+
+def test_labels_and_regions_of_one_name_are_listed_once():
+    X, Y, labels = two_groups()
+    with pytest.raises(InvalidParameterError) as refused:
+        asked(X, Y, labels)._target(0, "nowhere")
+    assert str(refused.value).count("'left'") == 1
