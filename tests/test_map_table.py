@@ -23,7 +23,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import OneHotEncoder
 
 import featmap
-from featmap import FeatMAP, TableMap, explain, in_original_units, map_table
+from featmap import FeatMAP, PaperFeatMAP, TableMap, explain, in_original_units, map_table
 from featmap.answers.values import Region, Why
 from featmap.errors import FeatmapError, InvalidDataError, InvalidParameterError, InvalidRowsError, StoreError
 from featmap.store.model import KIND
@@ -486,3 +486,13 @@ def test_a_row_without_a_level_has_a_gap(options):
     assert texts == [None if ward == "east" else ward for ward in frame["ward"]]
     np.testing.assert_allclose(answers.drawn.prepare(answers.table.values), steps.transform(frame), atol=1e-9)
     assert str(found.findings())
+
+
+def test_a_model_of_the_paper_is_loaded_too(tmp_path):
+    iris = load_iris()
+    model = PaperFeatMAP(random_state=0, **QUICK).fit(iris.data)
+    found = model.labelled(iris.target_names[iris.target], unit="flower")
+    found.save(tmp_path / "iris.featmap")
+    again = load(tmp_path / "iris.featmap")
+    assert type(again.model) is PaperFeatMAP
+    assert str(again.why(0)) == str(found.why(0))
