@@ -496,3 +496,15 @@ def test_a_model_of_the_paper_is_loaded_too(tmp_path):
     again = load(tmp_path / "iris.featmap")
     assert type(again.model) is PaperFeatMAP
     assert str(again.why(0)) == str(found.why(0))
+
+
+@pytest.mark.parametrize("groups", [[-261.0, -260.0, -1.0], [0.0, 0.5, 1.0]])
+def test_rows_without_a_group_stay_alone(groups):
+    """Whatever the numbers of the groups are."""
+    of_rows = np.array([*groups, *[np.nan] * 257])
+    plain = map_table(mixed(), "diagnosis", **QUICK)
+    found = map_table(mixed(), "diagnosis", groups=of_rows, **QUICK)
+    plain.why(0), found.why(0)
+    np.testing.assert_array_equal(
+        pd.factorize(found._asked[""].ground.together)[0], pd.factorize(plain._asked[""].ground.together)[0]
+    )

@@ -54,8 +54,9 @@ def answers_of(
 
 def _in_groups(answers: MapAnswers, groups: KnownColumn) -> MapAnswers:
     """The same answers, in which rows of one group are in one fold, as copies of a row are."""
-    missing = np.isnan(groups.numbers)
-    own = np.where(missing, np.arange(len(groups), dtype=np.float64), groups.numbers + len(groups))
+    known = ~np.isnan(groups.numbers)
+    own = np.arange(len(groups))  # a row without a group is one of its own
+    own[known] = len(groups) + np.unique(groups.numbers[known], return_inverse=True)[1]
     codes = np.unique(own, return_inverse=True)[1].astype(np.int32)
     together = joined_with_groups(answers.ground.together.astype(np.int32), codes)
     answers.__dict__["ground"] = replace(answers.ground, together=together)
