@@ -11,6 +11,7 @@ from sklearn.datasets import load_digits
 from answers_cases import asked, two_groups
 from featmap import FeatMAP, InvalidParameterError, InvalidRowsError, Prepare
 from featmap.answers.asking import MapAnswers, smallest_counts
+from featmap.answers.labels import Labels
 from featmap.answers.making import drawn_by_model, prepare_of, table_of_frame
 from featmap.answers.table import Table
 from featmap.answers.values import Findings, Region
@@ -304,3 +305,14 @@ def test_labels_and_regions_of_one_name_are_listed_once():
     with pytest.raises(InvalidParameterError) as refused:
         asked(X, Y, labels)._target(0, "nowhere")
     assert str(refused.value).count("'left'") == 1
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.75, 0.9])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_no_fifth_of_numbers_is_empty(share, sign):
+    """Also where many rows have the highest value, or the lowest."""
+    values = np.minimum(np.linspace(0, 1, 200) ** 2, (1 - share) ** 2)
+    labels = Labels.of(sign * values)
+    assert labels.sizes.min() > 0
+    assert len(labels.names) >= 2
+    assert labels.names[-1].startswith("label above")

@@ -101,9 +101,17 @@ def _of_numbers(values: DoubleArray, title: str) -> Labels:
     if len(distinct) <= (MOST_WHOLE if are_whole else MOST_CLASSES):
         codes = np.where(np.isfinite(values), np.searchsorted(distinct, values), -1)
         return Labels(tuple(f"{title} {text_of(value)}" for value in distinct), codes.astype(np.int32), title=title)
-    bounds = np.unique(np.quantile(known, FIFTHS))
+    bounds = _bounds(known, distinct)
     codes = np.where(np.isfinite(values), np.searchsorted(bounds, values, "left"), -1)
     texts = [plain(bound, float(known.std())) for bound in bounds]
     middle = [f"{title} {low} to {high}" for low, high in pairwise(texts)]
     names = (f"{title} up to {texts[0]}", *middle, f"{title} above {texts[-1]}")
     return Labels(names, codes.astype(np.int32), f"The {title} was cut into fifths.", title)
+
+
+def _bounds(known: DoubleArray, distinct: DoubleArray) -> DoubleArray:
+    """The bounds of fifths, without those that would leave no row between them, or none above."""
+    bounds = np.unique(np.quantile(known, FIFTHS))
+    n_below = np.searchsorted(distinct, bounds, "right")
+    kept: DoubleArray = bounds[(n_below < len(distinct)) & (np.diff(n_below, prepend=0) > 0)]
+    return kept if len(kept) else distinct[-2:-1]
