@@ -508,3 +508,9 @@ def test_rows_without_a_group_stay_alone(groups):
     np.testing.assert_array_equal(
         pd.factorize(found._asked[""].ground.together)[0], pd.factorize(plain._asked[""].ground.together)[0]
     )
+
+
+def test_distances_are_no_table():
+    words = "metric='precomputed': this map was made of distances"
+    with pytest.raises(InvalidParameterError, match=words):  # before the table is read
+        map_table("no such file.csv", metric="precomputed")
