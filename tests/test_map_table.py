@@ -26,6 +26,7 @@ import featmap
 from featmap import FeatMAP, PaperFeatMAP, TableMap, explain, in_original_units, map_table
 from featmap.answers.values import Region, Why
 from featmap.errors import FeatmapError, InvalidDataError, InvalidParameterError, InvalidRowsError, StoreError
+from featmap.preparation.known import KnownColumn
 from featmap.store.model import KIND
 from featmap.tables.table_map import load
 from files import rewritten, with_array
@@ -514,3 +515,19 @@ def test_distances_are_no_table():
     words = "metric='precomputed': this map was made of distances"
     with pytest.raises(InvalidParameterError, match=words):  # before the table is read
         map_table("no such file.csv", metric="precomputed")
+
+
+@pytest.mark.parametrize("kind", ["datetime64[ns]", "datetime64[s]", "datetime64[D]"])
+def test_dates_as_labels(kind):
+    """They are read as days, with the time if it is not midnight, and NaT is a gap."""
+    days = np.array(["2024-03-01", "2024-03-02", "2024-03-01", "NaT"], kind)
+    for labels in (days, pd.Series(days)):
+        column = KnownColumn.of_values("labels", "admitted", labels, 4)
+        assert column.tolist() == ["2024-03-01", "2024-03-02", "2024-03-01", None]
+    times = np.array(["2024-03-01T08:30", "2024-03-02"], "datetime64[ns]")
+    assert KnownColumn.of_values("labels", "admitted", times, 2).tolist() == ["2024-03-01T08:30", "2024-03-02"]
+
+
+def test_dates_are_labels_of_answers(of_patients):
+    days = np.array(["2024-03-01", "2024-03-02"], "datetime64[ns]")[np.arange(260) % 2]
+    assert of_patients.why(0, labels=days).place.label == "2024-03-01"
