@@ -24,6 +24,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 import featmap
 from featmap import FeatMAP, PaperFeatMAP, TableMap, explain, in_original_units, map_table
+from featmap.answers.place import Places
 from featmap.answers.values import Region, Why
 from featmap.errors import FeatmapError, InvalidDataError, InvalidParameterError, InvalidRowsError, StoreError
 from featmap.preparation.known import KnownColumn
@@ -531,3 +532,14 @@ def test_dates_as_labels(kind):
 def test_dates_are_labels_of_answers(of_patients):
     days = np.array(["2024-03-01", "2024-03-02"], "datetime64[ns]")[np.arange(260) % 2]
     assert of_patients.why(0, labels=days).place.label == "2024-03-01"
+
+
+def test_places_are_computed_once():
+    """What a printed map says and its answers share them."""
+    iris = load_iris()
+    found = map_table(iris.data, iris.target_names[iris.target], **QUICK)
+    assert "Around a typical row" in str(found)
+    found.why(0)
+    mapped = found._points.mapped
+    assert Places.of(mapped) is Places.of(mapped)
+    assert found._asked[""].ground.places is mapped.known("places")
