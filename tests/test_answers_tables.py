@@ -11,6 +11,7 @@ from sklearn.datasets import load_digits
 from answers_cases import asked, two_groups
 from featmap import FeatMAP, InvalidParameterError, InvalidRowsError, Prepare
 from featmap.answers.asking import MapAnswers, smallest_counts
+from featmap.answers.labels import Labels
 from featmap.answers.making import drawn_by_model, prepare_of, table_of_frame
 from featmap.answers.table import Table
 from featmap.answers.values import Findings, Region
@@ -283,3 +284,35 @@ def test_answers_do_not_depend_on_threads():
     X, Y, labels = two_groups(300)
     one, other = (MapAnswers(*(asked(X, Y).__dict__[name] for name in ("table", "drawn")), labels, n) for n in (1, 2))
     assert [str(one.why(row)) for row in range(0, 600, 50)] == [str(other.why(row)) for row in range(0, 600, 50)]
+
+
+@pytest.mark.parametrize(
+    "side", [np.arange(2), np.arange(2.0), np.array(["0", "1"], object), np.array([False, True])]
+)
+def test_a_target_is_the_value_of_a_label_or_its_name(side):
+    X, Y, labels = two_groups()
+    answers = asked(X, Y, side[(labels == "right").astype(int)])
+    is_right, name = answers._target(0, side[1])
+    np.testing.assert_array_equal(is_right, labels == "right")
+    assert name == answers.labels.names[1]
+    assert answers._target(0, name)[1] == name
+    with pytest.raises(InvalidParameterError, match="target=7"):
+        answers._target(0, 7)
+
+
+def test_labels_and_regions_of_one_name_are_listed_once():
+    X, Y, labels = two_groups()
+    with pytest.raises(InvalidParameterError) as refused:
+        asked(X, Y, labels)._target(0, "nowhere")
+    assert str(refused.value).count("'left'") == 1
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.75, 0.9])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_no_fifth_of_numbers_is_empty(share, sign):
+    """Also where many rows have the highest value, or the lowest."""
+    values = np.minimum(np.linspace(0, 1, 200) ** 2, (1 - share) ** 2)
+    labels = Labels.of(sign * values)
+    assert labels.sizes.min() > 0
+    assert len(labels.names) >= 2
+    assert labels.names[-1].startswith("label above")

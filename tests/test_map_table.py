@@ -16,12 +16,18 @@ from sklearn.preprocessing import StandardScaler
 
 pytest.importorskip("pandas", reason="frames need pandas")
 
+from functools import partial
+
 import pandas as pd
+from sklearn.compose import ColumnTransformer
+from sklearn.preprocessing import OneHotEncoder
 
 import featmap
-from featmap import FeatMAP, TableMap, explain, in_original_units, map_table
+from featmap import FeatMAP, PaperFeatMAP, TableMap, explain, in_original_units, map_table
+from featmap.answers.place import Places
 from featmap.answers.values import Region, Why
-from featmap.errors import FeatmapError, InvalidDataError, InvalidParameterError, StoreError
+from featmap.errors import FeatmapError, InvalidDataError, InvalidParameterError, InvalidRowsError, StoreError
+from featmap.preparation.known import KnownColumn
 from featmap.store.model import KIND
 from featmap.tables.table_map import load
 from files import rewritten, with_array
@@ -445,3 +451,95 @@ def test_answers_of_all_cells_go_to_obs():
     assert list(adata.obs) == ["digit", "map_kind", "map_kept"]
     with pytest.raises(FeatmapError, match="not a column"):
         featmap.tl.model(adata, label="kind")
+
+
+def test_labels_in_another_order_are_refused(of_patients):
+    """They would be read by position, although their index names other rows."""
+    frame = mixed().drop(columns="patient").set_axis([f"row {row}" for row in range(260)])
+    diagnosis = frame.pop("diagnosis")
+    turned = diagnosis[::-1]
+    for parameter in ("label", "groups"):
+        with pytest.raises(InvalidRowsError, match=rf"{parameter}: the index is that of the data in another order"):
+            map_table(frame, **{parameter: turned})
+    by_name = mixed().set_index("patient")["ward"].fillna("none")
+    with pytest.raises(InvalidRowsError, match="label: the index"):
+        map_table(mixed().drop(columns="diagnosis"), by_name[::-1])
+    assert of_patients.why(5, labels=by_name).place.label == by_name.iloc[5]
+    for question in (partial(of_patients.why, 5), of_patients.to_frame):
+        with pytest.raises(InvalidRowsError, match="labels: the index"):
+            question(labels=by_name[::-1])
+
+
+@pytest.mark.parametrize(
+    "options", [{"drop": "first"}, {"handle_unknown": "ignore", "categories": [["north", "south"]]}]
+)
+def test_a_row_without_a_level_has_a_gap(options):
+    """An encoder that leaves out a level, or does not know one, makes a row of zeros."""
+    frame = mixed()[["glucose", "leukocytes", "ward"]].fillna({"glucose": 100.0, "ward": "east"})
+    encoder = OneHotEncoder(sparse_output=False, **options)
+    steps = ColumnTransformer([("levels", encoder, ["ward"])], remainder=StandardScaler())
+    pipeline = make_pipeline(steps, FeatMAP(random_state=0, **QUICK)).fit(frame)
+    found = in_original_units(pipeline).labelled(mixed()["diagnosis"])
+    found.why(0)
+    answers = found._asked[""]
+    place = answers.table.names.index("ward")
+    levels, codes = answers.table.levels[place], answers.table.values[:, place]
+    texts = [None if code != code else levels[int(code)] for code in codes]
+    assert texts == [None if ward == "east" else ward for ward in frame["ward"]]
+    np.testing.assert_allclose(answers.drawn.prepare(answers.table.values), steps.transform(frame), atol=1e-9)
+    assert str(found.findings())
+
+
+def test_a_model_of_the_paper_is_loaded_too(tmp_path):
+    iris = load_iris()
+    model = PaperFeatMAP(random_state=0, **QUICK).fit(iris.data)
+    found = model.labelled(iris.target_names[iris.target], unit="flower")
+    found.save(tmp_path / "iris.featmap")
+    again = load(tmp_path / "iris.featmap")
+    assert type(again.model) is PaperFeatMAP
+    assert str(again.why(0)) == str(found.why(0))
+
+
+@pytest.mark.parametrize("groups", [[-261.0, -260.0, -1.0], [0.0, 0.5, 1.0]])
+def test_rows_without_a_group_stay_alone(groups):
+    """Whatever the numbers of the groups are."""
+    of_rows = np.array([*groups, *[np.nan] * 257])
+    plain = map_table(mixed(), "diagnosis", **QUICK)
+    found = map_table(mixed(), "diagnosis", groups=of_rows, **QUICK)
+    plain.why(0), found.why(0)
+    np.testing.assert_array_equal(
+        pd.factorize(found._asked[""].ground.together)[0], pd.factorize(plain._asked[""].ground.together)[0]
+    )
+
+
+def test_distances_are_no_table():
+    words = "metric='precomputed': this map was made of distances"
+    with pytest.raises(InvalidParameterError, match=words):  # before the table is read
+        map_table("no such file.csv", metric="precomputed")
+
+
+@pytest.mark.parametrize("kind", ["datetime64[ns]", "datetime64[s]", "datetime64[D]"])
+def test_dates_as_labels(kind):
+    """They are read as days, with the time if it is not midnight, and NaT is a gap."""
+    days = np.array(["2024-03-01", "2024-03-02", "2024-03-01", "NaT"], kind)
+    for labels in (days, pd.Series(days)):
+        column = KnownColumn.of_values("labels", "admitted", labels, 4)
+        assert column.tolist() == ["2024-03-01", "2024-03-02", "2024-03-01", None]
+    times = np.array(["2024-03-01T08:30", "2024-03-02"], "datetime64[ns]")
+    assert KnownColumn.of_values("labels", "admitted", times, 2).tolist() == ["2024-03-01T08:30", "2024-03-02"]
+
+
+def test_dates_are_labels_of_answers(of_patients):
+    days = np.array(["2024-03-01", "2024-03-02"], "datetime64[ns]")[np.arange(260) % 2]
+    assert of_patients.why(0, labels=days).place.label == "2024-03-01"
+
+
+def test_places_are_computed_once():
+    """What a printed map says and its answers share them."""
+    iris = load_iris()
+    found = map_table(iris.data, iris.target_names[iris.target], **QUICK)
+    assert "Around a typical row" in str(found)
+    found.why(0)
+    mapped = found._points.mapped
+    assert Places.of(mapped) is Places.of(mapped)
+    assert found._asked[""].ground.places is mapped.known("places")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .pipeline import Fitted
     from .run import Checkpoint, Run
     from .run.progress import FitReport, Progress
+    from .store.model import SavedModel
     from .values import Geometry
 
     StrPath = str | PathLike[str]
@@ -531,11 +532,16 @@ class FeatMAP(ExplanationMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         >>> bool((loaded.embedding_ == model.embedding_).all())
         True
         """
-        from .explanation.geometry import DeferredGeometry
-        from .explanation.points import points_of_data
         from .store.model import load_model
 
-        saved = load_model(path, cls.__name__, cls._get_param_names())
+        return cls._of_saved(load_model(path, {cls.__name__: cls._get_param_names()}))
+
+    @classmethod
+    def _of_saved(cls, saved: SavedModel) -> FeatMAP:
+        """The model that was read from a file."""
+        from .explanation.geometry import DeferredGeometry
+        from .explanation.points import points_of_data
+
         model = cls(**saved.parameters)
         deferred = DeferredGeometry(model.n_jobs, bool(model.verbose), saved.geometry)
         model._points = points_of_data(replace(saved.mapped, deferred=deferred))

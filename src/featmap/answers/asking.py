@@ -142,7 +142,7 @@ class MapAnswers:
     def mover(self) -> Mover:
         return Mover(self.table, self.drawn, self.ground.features, self.ground.places, SERIAL)
 
-    def why(self, rows: Any, *, target: str | None = None, verify: bool = False) -> Why | Region:
+    def why(self, rows: Any, *, target: Any = None, verify: bool = False) -> Why | Region:
         """Why a row lies where it lies; of several rows, what they have in common.
 
         A move is looked for if the row lies among others, or if a target is given.
@@ -160,7 +160,7 @@ class MapAnswers:
         """What tells some rows from all others, or None if no rule holds."""
         return self.finder.find(self._mask(rows))
 
-    def counterfactual(self, row: int, *, target: str | None = None, verify: bool = False) -> Move | None:
+    def counterfactual(self, row: int, *, target: Any = None, verify: bool = False) -> Move | None:
         """What would move a row among others, or None if no change of up to three groups does.
 
         The target is a label or the name of a region. By default it is the row's own label if the row lies among
@@ -227,11 +227,11 @@ class MapAnswers:
             }
         return pandas_for("to_frame").DataFrame(columns)
 
-    def _move(self, row: int, target: str | None, verify: bool) -> Move | str:
+    def _move(self, row: int, target: Any, verify: bool) -> Move | str:
         is_member, name = self._target(row, target)
         return self.mover.find(row, is_member, name, verify)
 
-    def _target(self, row: int, target: str | None) -> tuple[BoolArray, str]:
+    def _target(self, row: int, target: Any) -> tuple[BoolArray, str]:
         """The rows among which a row is to lie, and what they are called."""
         region = self.ground.regions.region
         is_misplaced = self.compared is not None and bool((self.compared.is_judged & self.compared.is_odd)[row])
@@ -241,13 +241,14 @@ class MapAnswers:
         if target is None:
             number = self.rows.nearest_other_region(row)
             return region == number, self.regions.name(number)
-        if self.labels is not None and target in self.labels.names:
-            return self.labels.codes == self.labels.names.index(target), target
+        code = None if self.labels is None else self.labels.number_of(target)
+        if self.labels is not None and code is not None:
+            return self.labels.codes == code, self.labels.names[code]
         names = [self.regions.name(number) for number in range(len(self.ground.regions))]
         if target not in names:
             known = [*(self.labels.names if self.labels is not None else ()), *names]
             raise InvalidParameterError(
-                f"target={target!r}: there is no such label or region; there are {listed(known)}"
+                f"target={target!r}: there is no such label or region; there are {listed(dict.fromkeys(known))}"
             )
         return region == names.index(target), target
 

@@ -31,6 +31,8 @@ class Labels:
         The number of each row's label.
     note : str
         What was done with the labels, for readers.
+    title : str
+        What stands before labels that are numbers.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class Labels:
     names: tuple[str, ...]
     codes: Annotated[WholeArray, "(m,)"]
     note: str = ""
+    title: str = "label"
 
     @classmethod
     def of(cls, given: Any) -> Labels:
@@ -55,7 +58,13 @@ class Labels:
         if all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
             return _of_numbers(np.array([np.nan if value is None else value for value in values], float), title)
         names, codes = _coded([None if value is None else text_of(value) for value in values])
-        return cls(tuple(f"{title} {name}" for name in names) if _are_numbers(names) else names, codes)
+        return cls(tuple(f"{title} {name}" for name in names) if _are_numbers(names) else names, codes, title=title)
+
+    def number_of(self, asked: Any) -> int | None:
+        """The number of the label that is asked for by its name or its own value, or None."""
+        value = text_of(asked)
+        meant = [name for name in (asked, value, f"{self.title} {value}") if name in self.names]
+        return self.names.index(meant[0]) if meant else None
 
     @cached_property
     def sizes(self) -> WholeArray:
@@ -91,10 +100,18 @@ def _of_numbers(values: DoubleArray, title: str) -> Labels:
     are_whole = bool((distinct == np.rint(distinct)).all())
     if len(distinct) <= (MOST_WHOLE if are_whole else MOST_CLASSES):
         codes = np.where(np.isfinite(values), np.searchsorted(distinct, values), -1)
-        return Labels(tuple(f"{title} {text_of(value)}" for value in distinct), codes.astype(np.int32))
-    bounds = np.unique(np.quantile(known, FIFTHS))
+        return Labels(tuple(f"{title} {text_of(value)}" for value in distinct), codes.astype(np.int32), title=title)
+    bounds = _bounds(known, distinct)
     codes = np.where(np.isfinite(values), np.searchsorted(bounds, values, "left"), -1)
     texts = [plain(bound, float(known.std())) for bound in bounds]
     middle = [f"{title} {low} to {high}" for low, high in pairwise(texts)]
     names = (f"{title} up to {texts[0]}", *middle, f"{title} above {texts[-1]}")
-    return Labels(names, codes.astype(np.int32), f"The {title} was cut into fifths.")
+    return Labels(names, codes.astype(np.int32), f"The {title} was cut into fifths.", title)
+
+
+def _bounds(known: DoubleArray, distinct: DoubleArray) -> DoubleArray:
+    """The bounds of fifths, without those that would leave no row between them, or none above."""
+    bounds = np.unique(np.quantile(known, FIFTHS))
+    n_below = np.searchsorted(distinct, bounds, "right")
+    kept: DoubleArray = bounds[(n_below < len(distinct)) & (np.diff(n_below, prepend=0) > 0)]
+    return kept if len(kept) else distinct[-2:-1]

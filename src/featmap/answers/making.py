@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from ..data.sparse import Matrix
 from ..estimator import FeatMAP
 from ..explanation import Explanation
-from ..preparation.columns import CATEGORY, ID, LABEL, LEFT_OUT, NUMBER, Column, as_kind, read_named
+from ..preparation.columns import CATEGORY, ID, LEFT_OUT, NUMBER, Column, as_kind, read_named
 from ..preparation.prepare import Prepare
 from ..values import DoubleArray, FloatArray
 from .table import Drawn, Levels, Table
@@ -144,13 +144,6 @@ def used_columns(frame: Any, prepared: Prepare) -> list[Column]:
     used = [name for kind in (NUMBER, CATEGORY) for name, use in kinds.items() if use == kind]
     columns = read_named(frame, used, prepared.feature_names_in_.tolist())
     return [as_kind(column, kinds[column.name]) for column in columns]
-
-
-def label_of(prepared: Prepare) -> Any:
-    """The label column of a preparation, with its name, or None."""
-    if prepared.label is None:
-        return None
-    return next((prepared.label_ for role in prepared.roles_ if role.use == LABEL), None)
 
 
 def _coded(columns: list[Column]) -> tuple[list[DoubleArray], tuple[Levels | None, ...]]:

@@ -30,6 +30,12 @@ class Places:
 
     @classmethod
     def of(cls, mapped: MappedData) -> Places:
+        """The places of all rows of a map, which keeps them."""
+        found: Places = mapped.kept("places", lambda: cls._of(mapped))
+        return found
+
+    @classmethod
+    def _of(cls, mapped: MappedData) -> Places:
         manifold = mapped.manifold
         m = len(mapped.embedding)
         neighbors = manifold.neighbors.first(min(manifold.n_neighbors - 1, m - 1))

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from .trust import Trust
     from .why import Why
 
+NO_FEATURES = (
+    "metric='precomputed': this map was made of distances, so it cannot answer questions about features; "
+    "featmap.explain(X, model.embedding_) answers them, with X the features of the rows, and "
+    "FeatMAP(precomputed_knn=distances).fit(X) makes a map of the same neighbours that has them"
+)
 SAMPLE = "sample"  # asks for the rows of `ExplanationMixin.sampled_rows`
 
 documented = shared_parameters(
@@ -767,11 +772,7 @@ class ExplanationMixin:
     def _check_features(self) -> None:
         """Refuse questions where only distances between rows are known."""
         if not self._points.mapped.manifold.has_features:
-            raise InvalidParameterError(
-                "metric='precomputed': this map was made of distances, so it cannot answer questions about features; "
-                "featmap.explain(X, model.embedding_) answers them, with X the features of the rows, and "
-                "FeatMAP(precomputed_knn=distances).fit(X) makes a map of the same neighbours that has them"
-            )
+            raise InvalidParameterError(NO_FEATURES)
 
     @property
     def _own_distances(self) -> OwnDistances:

@@ -47,6 +47,8 @@ class KnownColumn:
     def of_values(cls, caller: str, name: str, given: Any, n_rows: int) -> KnownColumn:
         """One value for each row, of any kind."""
         values, missing = label_values(caller, given, n_rows, name)
+        if values.dtype.kind == "M":
+            values, missing = np.datetime_as_string(values, unit="auto"), missing | np.isnat(values)
         listed = [None if gap else value for value, gap in zip(values.tolist(), missing.tolist(), strict=True)]
         known = [value for value in listed if value is not None]
         if known and all(isinstance(value, Real) and not isinstance(value, bool) for value in known):

@@ -96,32 +96,32 @@ def save_model(path: str | os.PathLike[str], model: SavedModel) -> None:
     try:
         contents = pack(MODEL, replace(model, parameters=parameters))
         with np.errstate(over="ignore", invalid="ignore"):
-            _checked_model(contents, model.made_by, parameters)
+            _checked_model(contents, {model.made_by: parameters})
     except (ValueError, OverflowError) as error:
         raise StoreError(f"save: a file cannot hold this model: {error}") from error
     write_file(Path(path), KIND, contents)
 
 
-def load_model(path: str | os.PathLike[str], made_by: str, parameters: Iterable[str]) -> SavedModel:
-    """Read a model that a class with this name and these parameters has saved."""
+def load_model(path: str | os.PathLike[str], classes: Mapping[str, Iterable[str]]) -> SavedModel:
+    """Read a model that one of some classes has saved, which are given by name with their parameters."""
     path = Path(path)
     contents = read_file(path, KIND, mapped=True)
     with refusing(path):
         if contents.format == 1:
             contents = replace(contents, content=of_first_format(contents.content, {*ATTRIBUTES, *SOMETIMES}))
-        return _checked_model(contents, made_by, parameters)
+        return _checked_model(contents, classes)
 
 
-def _checked_model(contents: Contents, made_by: str, parameters: Iterable[str]) -> SavedModel:
+def _checked_model(contents: Contents, classes: Mapping[str, Iterable[str]]) -> SavedModel:
     model: SavedModel = unpack(MODEL, contents)
-    if model.made_by != made_by:
-        raise ValueError(f"it is a {model.made_by}, not a {made_by}; load it with that class")
-    others = set(model.parameters) ^ set(parameters)
+    if model.made_by not in classes:
+        raise ValueError(f"it is a {model.made_by}, not a {' or '.join(classes)}; load it with that class")
+    others = set(model.parameters) ^ set(classes[model.made_by])
     if others:
         raise ValueError(
             f"its parameters are not those of this featmap, which differs in: {', '.join(sorted(others))}"
         )
-    check_parameters(made_by, model.parameters)
+    check_parameters(model.made_by, model.parameters)
     check_random_state(model.parameters["random_state"])
     check_mapped_data(model.mapped)
     if model.geometry is not None:

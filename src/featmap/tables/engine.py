@@ -22,6 +22,7 @@ from ..explorer.part_of_model import user_rows
 from ..preparation.known import KnownColumn, KnownTable, Levels, OwnValues
 from ..preparation.origins import OTHER, Origins
 from ..values import DoubleArray, FloatArray
+from .given import dense
 
 ANOTHER_METHOD = "the map of another method has no place for changed rows"
 OF_COMPONENTS = "the map was made of components of these columns, so that changed rows have no place on it"
@@ -53,8 +54,9 @@ def answers_of(
 
 def _in_groups(answers: MapAnswers, groups: KnownColumn) -> MapAnswers:
     """The same answers, in which rows of one group are in one fold, as copies of a row are."""
-    missing = np.isnan(groups.numbers)
-    own = np.where(missing, np.arange(len(groups), dtype=np.float64), groups.numbers + len(groups))
+    known = ~np.isnan(groups.numbers)
+    own = np.arange(len(groups))  # a row without a group is one of its own
+    own[known] = len(groups) + np.unique(groups.numbers[known], return_inverse=True)[1]
     codes = np.unique(own, return_inverse=True)[1].astype(np.int32)
     together = joined_with_groups(answers.ground.together.astype(np.int32), codes)
     answers.__dict__["ground"] = replace(answers.ground, together=together)
@@ -73,12 +75,18 @@ def own_values(points: Points, names: np.ndarray | None) -> OwnValues | None:
         if isinstance(names[chosen[0]], Level):
             texts = [names[h].level for h in chosen]
             order = np.argsort(texts)
-            columns.append(X[:, chosen[order]].argmax(axis=1).astype(np.float64))
+            columns.append(_codes(X[:, chosen[order]]))
             levels.append(tuple(texts[place] for place in order))
         else:
             columns.append(X[:, chosen[0]])
             levels.append(None)
     return OwnValues(np.column_stack(columns), tuple(dict.fromkeys(sources)), tuple(levels))
+
+
+def _codes(block: Any) -> DoubleArray:
+    """The number of each row's level; a gap where an encoder made zeros only of a level that has no column."""
+    block = np.asarray(dense(block))
+    return np.where(block.max(axis=1) > 0.5, block.argmax(axis=1), np.nan)
 
 
 def _sources(names: np.ndarray) -> np.ndarray:

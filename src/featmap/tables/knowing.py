@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..checks.rows import check_order, row_names
 from ..errors import InvalidDataError
 from ..preparation.columns import CATEGORY, LEFT_OUT, NUMBER, Column
 from ..preparation.known import KnownColumn, KnownTable, OwnValues, can_colour
@@ -18,6 +19,8 @@ LABEL, GROUPS = "label", "groups"
 def known_of(given: Given, prepared: Prepared, asked: Asked, unit: str | None) -> KnownTable:
     """The label, own values, columns that can colour the map, and what had no part in it."""
     by_name = {column.name: column for column in prepared.columns}
+    for parameter, values in ((LABEL, asked.label), (GROUPS, asked.groups)):
+        _check_order(parameter, values, given, prepared)
     label = _column_of(LABEL, asked.label, given, by_name)
     if label is not None and np.isnan(label.numbers).all():
         raise InvalidDataError(f"{CALLER}(label={label.name!r}): no row has a label; leave label out")
@@ -69,6 +72,13 @@ def _column_of(parameter: str, asked: Any, given: Given, by_name: dict[str, Colu
     if asked in by_name:
         return KnownColumn.of_column(by_name[asked])
     return KnownColumn.of_values(f"{CALLER}({parameter}={asked!r})", asked, given.columns[asked], given.n_rows)
+
+
+def _check_order(parameter: str, asked: Any, given: Given, prepared: Prepared) -> None:
+    """Refuse values in another order than the rows: their index may be that of the frame, or names of the rows."""
+    ids = prepared.fit.row_names
+    for names in (row_names(given.values), None if ids is None else np.asarray(ids, object)):
+        check_order(parameter, asked, names)
 
 
 def _known_columns(given: Given) -> list[KnownColumn]:

@@ -12,6 +12,7 @@ from ..checks.parameters import check_parameters
 from ..checks.settings import is_given, n_components_of
 from ..errors import InvalidDataError, InvalidParameterError
 from ..estimator import FeatMAP
+from ..explanation.mixin import NO_FEATURES
 from ..preparation.columns import text_of
 from .given import Given, with_shape
 from .knowing import known_of
@@ -120,6 +121,8 @@ def _checked_model(parameters: dict[str, Any]) -> FeatMAP:
         )
     model = FeatMAP(**{"random_state": 0, **parameters})
     check_parameters("FeatMAP", model.get_params(deep=False))
+    if model.metric == "precomputed":
+        raise InvalidParameterError(NO_FEATURES)
     return model
 
 

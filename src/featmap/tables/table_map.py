@@ -12,15 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..answers.values import Findings, Move, Region, Rule, Why
-from ..checks.rows import row_names
+from ..checks.rows import check_order, row_names
 from ..data.sparse import digest_of
 from ..docstrings import shared_parameters
 from ..errors import InvalidParameterError
 from ..estimator import FeatMAP
 from ..explanation import Explanation
 from ..explanation.mixin import ExplanationMixin
+from ..paper.estimator import PaperFeatMAP
 from ..preparation.known import KnownColumn, KnownTable
 from ..preparation.pipelines import in_original_units
+from ..store.model import load_model
 from .engine import answers_of
 from .fitted import as_fitted
 from .taking import taken
@@ -52,6 +54,8 @@ table : DataFrame, array-like, sparse matrix, AnnData, str or path
     New rows, with the columns of the table. Columns that have no part in the map may be missing in a frame.
 """
 )
+
+MAKERS: dict[str, type[FeatMAP]] = {"FeatMAP": FeatMAP, "PaperFeatMAP": PaperFeatMAP}  # whose files `load` reads
 
 
 class TableMap(Explanation):
@@ -497,6 +501,7 @@ class TableMap(Explanation):
             self._asked[""] = answers_of(self._points, *names, self.known, self.model)
         if labels is None:
             return self._asked[""]
+        check_order("labels", labels, self._answers.row_names)
         name = str(getattr(labels, "name", None) or "label")
         label = KnownColumn.of_values("labels", name, labels, len(self))
         mark = f"{name} {label.levels} {digest_of(label.numbers)}"
@@ -559,7 +564,8 @@ def load(path: StrPath) -> TableMap:
     ...     featmap.load(os.path.join(folder, "iris.featmap"))
     TableMap(150 flowers, 4 columns, label label)
     """
-    model = FeatMAP.load(path)
+    saved = load_model(path, {name: made_by._get_param_names() for name, made_by in MAKERS.items()})
+    model = MAKERS[saved.made_by]._of_saved(saved)
     return TableMap._of(model, getattr(model, "table_", KnownTable()))
 
 
