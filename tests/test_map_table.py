@@ -490,6 +490,17 @@ def test_a_row_without_a_level_has_a_gap(options):
     assert str(found.findings())
 
 
+def test_levels_that_are_scaled_after_the_encoder_are_made_again_as_they_were():
+    frame = mixed()[["glucose", "leukocytes", "ward"]].fillna({"glucose": 100.0, "ward": "east"})
+    encoded = ColumnTransformer([("levels", OneHotEncoder(sparse_output=False), ["ward"])], remainder="passthrough")
+    pipeline = make_pipeline(encoded, StandardScaler(), FeatMAP(random_state=0, **QUICK)).fit(frame)
+    found = in_original_units(pipeline).labelled(mixed()["diagnosis"])
+    found.why(0)
+    answers = found._asked[""]
+    expected = pipeline[:-1].transform(frame)
+    np.testing.assert_allclose(answers.drawn.prepare(answers.table.values), expected, atol=1e-5)
+
+
 def test_a_model_of_the_paper_is_loaded_too(tmp_path):
     iris = load_iris()
     model = PaperFeatMAP(random_state=0, **QUICK).fit(iris.data)

@@ -142,11 +142,10 @@ class Preparing:
 
     def _column(self, values: DoubleArray, place: int, h: int) -> DoubleArray:
         level, texts = self.origins.levels[h], self.levels[place]
-        if level is None or texts is None:
-            given = (values - self.origins.offset[h]) / self.origins.factor[h]
-        else:
-            meant = self._meant(level, texts, h)
-            given = np.isin(values, meant).astype(np.float64)
+        own = values
+        if level is not None and texts is not None:
+            own = np.isin(values, self._meant(level, texts, h)).astype(np.float64)
+        given = (own - self.origins.offset[h]) / self.origins.factor[h]
         return np.where(np.isnan(values), self.missing[h], given)
 
     def _meant(self, level: str, texts: Levels, h: int) -> list[int]:
